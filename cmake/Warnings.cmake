@@ -1,0 +1,18 @@
+# Warnings.cmake - what every C file of ours is compiled with; generated code is not.
+include_guard()
+add_library(cosid_flags INTERFACE)
+target_compile_definitions(cosid_flags INTERFACE _GNU_SOURCE COSID_VERSION="${PROJECT_VERSION}")
+target_compile_options(cosid_flags INTERFACE
+  -Wall -Wextra -Wshadow -Wvla -Wwrite-strings -Wcast-qual -Wstrict-prototypes -Wmissing-prototypes
+  -Wpointer-arith -Wformat=2 -Wundef -Wconversion -fstack-protector-strong
+  $<$<BOOL:${COSID_WERROR}>:-Werror>)
+target_link_options(cosid_flags INTERFACE -Wl,-z,relro,-z,now)
+# Poisoned functions: every C file includes it last.
+target_include_directories(cosid_flags INTERFACE "${PROJECT_SOURCE_DIR}/core/banned")
+if(COSID_SANITIZE)
+  add_compile_options(-fsanitize=${COSID_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${COSID_SANITIZE})
+  target_compile_definitions(cosid_flags INTERFACE COSID_SANITIZED)
+elseif(CMAKE_BUILD_TYPE STREQUAL "Release" OR CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
+  target_compile_options(cosid_flags INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+endif()

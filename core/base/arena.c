@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * arena.c - a list of blocks, each twice the one before up to 64 KiB; large pieces get their own. */
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "banned.h"
+
+enum { ALIGN = 16, FIRST_BLOCK = 4096, LARGEST_BLOCK = 65536 };
+
+struct arena_block {
+	struct arena_block *next;
+	size_t size, used; /* of data */
+	_Alignas(ALIGN) unsigned char data[];
+};
+
+void
+arena_init(struct arena *arena, size_t cap)
+{
+	*arena = (struct arena){ .cap = cap };
+}
+
+void
+arena_done(struct arena *arena)
+{
+	struct arena_block *next;
+
+	for (struct arena_block *block = arena->head; block != NULL; block = next) {
+		next = block->next;
+		explicit_bzero(block->data, block->used);
+		free(block);
+	}
+	arena_init(arena, arena->cap);
+}
+
+bool
+arena_failed(const struct arena *arena)
+{
+	return arena->failed;
+}
+
+static struct arena_block *
+block_add(struct arena *arena, size_t least)
+{
+	size_t size = arena->head == NULL ? FIRST_BLOCK : arena->head->size * 2;
+	struct arena_block *block;
+
+	if (size > LARGEST_BLOCK)
+		size = LARGEST_BLOCK;
+	if (size < least)
+		size = least;
+	block = calloc(1, sizeof *block + size);
+	if (block == NULL)
+		return NULL;
+	block->size = size;
+	block->next = arena->head;
+	arena->head = block;
+	return block;
+}
+
+void *
+arena_alloc(struct arena *arena, size_t size)
+{
+	struct arena_block *block = arena->head;
+	void *p;
+
+	if (arena->failed || size > arena->cap || arena->cap - size < arena->used) {
+		arena->failed = true;
+		return NULL;
+	}
+	size = (size + ALIGN - 1) / ALIGN * ALIGN;
+	if (block == NULL || block->size - block->used < size)
+		block = block_add(arena, size);
+	if (block == NULL) {
+		arena->failed = true;
+		return NULL;
+	}
+	p = block->data + block->used;
+	block->used += size;
+	arena->used += size;
+	return p;
+}
+
+static char *
+empty(void)
+{
+	static char nothing[1];
+
+	return nothing;
+}
+
+char *
+arena_strndup(struct arena *arena, const char *s, size_t len)
+{
+	char *copy = arena_alloc(arena, len + 1);
+
+	if (copy == NULL)
+		return empty();
+	memcpy(copy, s, len);
+	return copy;
+}
+
+char *
+arena_strdup(struct arena *arena, const char *s)
+{
+	return arena_strndup(arena, s, strlen(s));
+}
+
+char *
+arena_vprintf(struct arena *arena, const char *fmt, va_list ap)
+{
+	va_list again;
+	char *text;
+	int len;
+
+	va_copy(again, ap);
+	len = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
+	if (len < 0) {
+		arena->failed = true;
+		return empty();
+	}
+	text = arena_alloc(arena, (size_t)len + 1);
+	if (text == NULL)
+		return empty();
+	(void)vsnprintf(text, (size_t)len + 1, fmt, ap);
+	return text;
+}
+
+char *
+arena_printf(struct arena *arena, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	text = arena_vprintf(arena, fmt, ap);
+	va_end(ap);
+	return text;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * status.c - sticky codes, texts that grow to the front. */
+#include "base/status.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "banned.h"
+
+/* Cuts a text that fills its buffer back to the last whole UTF-8 character. */
+static void
+trim(char *text, size_t len)
+{
+	while (len > 0 && ((unsigned char)text[len - 1] & 0xc0u) == 0x80u)
+		len--;
+	if (len > 0 && (unsigned char)text[len - 1] >= 0xc0u)
+		len--;
+	text[len] = '\0';
+}
+
+int
+status_vfail(struct status *status, uint32_t code, const char *fmt, va_list ap)
+{
+	char before[STATUS_TEXT_MAX];
+	int len;
+
+	if (status->code == COSI_OK)
+		status->code = code != COSI_OK ? code : COSI_INTERNAL;
+	memcpy(before, status->text, sizeof before);
+	len = vsnprintf(status->text, sizeof status->text, fmt, ap);
+	if (len >= 0 && (size_t)len < sizeof status->text && before[0] != '\0')
+		len += snprintf(status->text + len, sizeof status->text - (size_t)len, ": %s", before);
+	if (len < 0 || (size_t)len >= sizeof status->text)
+		trim(status->text, sizeof status->text - 1);
+	return -1;
+}
+
+int
+status_fail(struct status *status, uint32_t code, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)status_vfail(status, code, fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+const char *
+status_code_name(uint32_t code)
+{
+	static const char *const names[] = {
+		[COSI_OK] = "OK",
+		[COSI_INVALID] = "INVALID",
+		[COSI_OUT_OF_RANGE] = "OUT_OF_RANGE",
+		[COSI_EXISTS] = "EXISTS",
+		[COSI_NOT_FOUND] = "NOT_FOUND",
+		[COSI_PRECONDITION] = "PRECONDITION",
+		[COSI_DENIED] = "DENIED",
+		[COSI_UNAUTHENTICATED] = "UNAUTHENTICATED",
+		[COSI_BUSY] = "BUSY",
+		[COSI_UNAVAILABLE] = "UNAVAILABLE",
+		[COSI_TIMEOUT] = "TIMEOUT",
+		[COSI_EXHAUSTED] = "EXHAUSTED",
+		[COSI_UNSUPPORTED] = "UNSUPPORTED",
+		[COSI_INTERNAL] = "INTERNAL",
+	};
+
+	return code < sizeof names / sizeof names[0] ? names[code] : "UNKNOWN";
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * config.h - one configuration: the main file and its include_dir, checked, as structs.
+ *
+ * A configuration does not change once loaded; it is shared by counting references, from any
+ * thread.  cosid.conf(5) describes every key.
+ */
+#ifndef COSID_CONFIG_CONFIG_H
+#define COSID_CONFIG_CONFIG_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/arena.h"
+#include "config/diag.h"
+#include "cosi_module.h"
+
+struct config_route { const char *match, *backend; };
+
+/* One entry of `backends`: the daemon's own keys.  The module's are read by config_settings(). */
+struct config_backend {
+	const char *name, *module;
+	const char *endpoint;        /* NULL: not given */
+	const char *public_endpoint; /* NULL: not given, the endpoint counts */
+	bool accept_new;             /* default true */
+	const char *const *existing_buckets; /* globs, NULL at the end; default { "*" } */
+	const char *ca_file;         /* NULL: the system's */
+	bool insecure;
+	int64_t connect_timeout_ms, request_timeout_ms;
+	int64_t max_calls; /* 0: not given, the router decides */
+	int64_t retries;   /* further tries after the first, default 2 */
+	const char *file;  /* where it stands, for messages */
+	int line;
+	const void *setting; /* config_setting_t *, for config_settings() */
+};
+
+struct config {
+	const char *driver_name, *owner;
+	const char *socket_path; /* absolute, out of endpoint or COSI_ENDPOINT */
+	mode_t socket_mode;
+	bool peers_limited; /* allowed_peers was given */
+	size_t npeer_uids, npeer_gids;
+	const uid_t *peer_uids;
+	const gid_t *peer_gids;
+	const char *module_dir;
+	const char *state_dir; /* NULL: not given */
+	int64_t call_timeout_ms, create_settle_ms, drain_timeout_ms;
+	int64_t workers;
+	uint32_t log_level; /* enum cosi_level */
+	bool log_json;
+	const char *default_backend; /* NULL: not given */
+	size_t nroutes;
+	const struct config_route *routes; /* the main file's first, then the include files' in name order */
+	size_t nbackends;
+	const struct config_backend *backends; /* names are unique */
+};
+
+/* NULL: it cannot be used; diag says why.  Warnings may be there in either case.  Secrets of the
+ * backends are not read here. */
+struct config *config_load(const char *path, struct diag *diag);
+struct config *config_ref(struct config *config);
+void config_unref(struct config *config);
+/* The compiled-in path of the configuration file. */
+const char *config_default_path(void);
+
+/* Reads one backend's own keys by its module's schema into out, a zeroed struct of schema->size
+ * bytes; strings and secrets are owned by *out_settings (free with config_settings_free), which out
+ * borrows from.  Unknown keys are errors; keys of the daemon that do not apply (network keys on a
+ * module without COSI_NETWORK) too.  A secret's source that cannot be read is an error, but an
+ * unreachable credential: is a warning when `checking` (cosid --check outside the unit); the member
+ * then gets an empty string.  0 or -1. */
+struct config_settings;
+int config_settings(const struct config_backend *backend, const struct cosi_module *module, bool checking,
+		    void *out, struct config_settings **out_settings, struct diag *diag);
+void config_settings_free(struct config_settings *settings);
+
+/* The same schema language for request parameters: fills out (zeroed, schema->size bytes; strings
+ * from the arena) and returns 0, or -1 with *out_error naming the key and the reason (from the
+ * arena).  Only keys of the schema may be in params.  canonical[i], when not NULL, gets the canonical
+ * spelling of params[i]'s value ("10Gi" -> "10737418240"). */
+int config_params(const struct cosi_schema *schema, const struct cosi_kv *params, size_t nparams, void *out,
+		  struct arena *arena, const char **canonical, const char **out_error);
+
+/* The keys that the daemon itself has, for --describe and the manual's test: section "" is the top
+ * level, then "allowed_peers", "log", "routes", "backends". */
+struct config_key { const char *section, *name, *type, *fallback, *help; bool network; };
+const struct config_key *config_keys(size_t *out_n);
+
+#endif

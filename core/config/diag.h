@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * diag.h - what is wrong with a configuration, as `file:line: text`, all of it at once.
+ */
+#ifndef COSID_CONFIG_DIAG_H
+#define COSID_CONFIG_DIAG_H
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Collects up to DIAG_MAX lines; the rest are counted.  One thread at a time. */
+enum { DIAG_MAX = 64 };
+struct diag {
+	size_t nerrors, nwarnings; /* counted, also those beyond DIAG_MAX */
+	size_t nlines;
+	char *lines[DIAG_MAX]; /* owned; warnings read "file:line: warning: text" */
+};
+
+/* file may be NULL (a default, the environment); line 0: the file as a whole. */
+void diag_error(struct diag *diag, const char *file, int line, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+void diag_warning(struct diag *diag, const char *file, int line, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+void diag_done(struct diag *diag);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * backend.h - backends as the router sees them: a generation of instances, and their handlers.
+ *
+ * A generation is what one configuration made: a table of backends that does not change.  A call
+ * takes a reference on the generation it began with and keeps it to its end.  Generations are
+ * opened and closed on the main thread; everything else may be called from any thread.
+ */
+#ifndef COSID_MODULE_BACKEND_H
+#define COSID_MODULE_BACKEND_H
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/log.h"
+#include "base/status.h"
+#include "config/config.h"
+#include "cosi_module.h"
+
+struct backend {
+	const char *name;                     /* borrowed from the configuration */
+	const struct config_backend *config;  /* borrowed */
+	const struct cosi_module *module;     /* our copy: fields that an older module lacks are zero */
+	const char *public_url;               /* public_endpoint or endpoint; what applications are told */
+	void *priv;                           /* the instance: module layer only */
+};
+
+struct generation {
+	struct config *config;    /* a reference */
+	unsigned number;          /* 1, 2, ... */
+	size_t nbackends;
+	struct backend *backends; /* in the order of the configuration */
+	uint32_t protocols;       /* all that the backends serve together */
+	atomic_uint refs;
+};
+
+/* Loads the modules, reads the settings, opens every instance.  NULL: something failed, diag says
+ * what, nothing is left open.  state_dir: where module files are copied to (module/state.h). */
+struct generation *generation_open(struct config *config, const char *state_dir, bool checking, struct diag *diag);
+struct generation *generation_ref(struct generation *generation);
+void generation_unref(struct generation *generation);
+struct backend *generation_find(const struct generation *generation, const char *name);
+
+/* One call on one backend: what a handler gets as its struct cosi_call.  Lives on the stack of
+ * whoever calls a backend_*() function below; set the borrowed members, then module_call_init(). */
+struct module_call {
+	struct cosi_call pub;             /* first: modules hold a pointer to it */
+	struct arena *arena;              /* borrowed */
+	struct status *status;            /* borrowed */
+	struct backend *backend;          /* borrowed */
+	int64_t deadline_ms;              /* monotonic */
+	const atomic_bool *cancelled;     /* borrowed */
+	const struct log_fields *fields;  /* borrowed; may be NULL */
+	int64_t unknown_ms;               /* out, see http.h */
+	unsigned nrequests;               /* out */
+};
+void module_call_init(struct module_call *call);
+
+/* The handlers, with the module's answer checked before anybody else sees it (a module is not
+ * trusted): a code without text, a success after cosi_fail(), a missing, over-long or malformed
+ * field become INTERNAL naming the module.  0 or -1 with call->status set. */
+const char *backend_map_name(struct module_call *call, uint32_t kind, const char *asked, bool exact);
+int backend_create_bucket(struct module_call *call, const struct cosi_bucket_req *req, struct cosi_bucket *out);
+int backend_get_bucket(struct module_call *call, const struct cosi_bucket_req *req, struct cosi_bucket *out);
+int backend_delete_bucket(struct module_call *call, const struct cosi_bucket_req *req);
+int backend_grant(struct module_call *call, const struct cosi_access_req *req, struct cosi_access *out);
+int backend_revoke(struct module_call *call, const struct cosi_access_req *req);
+int backend_probe(struct module_call *call);
+
+/* cosid --describe: the module's schema as text on stdout. 0, or -1 with diag. */
+int module_describe(const char *path, struct diag *diag);
+
+#endif

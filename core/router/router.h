@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * router.h - decides which backend owns a request, and sees it through: queue, locks, deadline.
+ *
+ *   route, map names -> wait in the backend's queue -> locks -> worker: handler -> reply
+ */
+#ifndef COSID_ROUTER_ROUTER_H
+#define COSID_ROUTER_ROUTER_H
+#include "module/backend.h"
+#include "router/request.h"
+
+struct router_config {
+	int64_t call_timeout_ms, create_settle_ms;
+	unsigned workers;
+};
+
+/* Starts the workers and the timer thread.  Takes over a reference on the generation. */
+struct router *router_new(const struct router_config *config, struct generation *generation, struct status *status);
+/* Ends what waits with UNAVAILABLE, waits for running handlers, joins the threads. */
+void router_free(struct router *router);
+
+/* What never blocks is answered before this returns, on the caller's thread.  Any thread. */
+struct call *call_new(struct router *router); /* NULL: no memory; one reference, the caller's */
+void call_unref(struct call *call);
+void router_submit(struct router *router, struct call *call);
+/* The client went away: the reply (CANCELLED text, code COSI_TIMEOUT) comes at once if it was not
+ * given yet; the handler is stopped before its next request. */
+void router_cancel(struct router *router, struct call *call);
+/* From now on create_settle holds nothing back, and what it held is answered (SIGTERM). */
+void router_drain(struct router *router);
+
+/* DriverGetInfo: the protocols that the current generation serves; 0: no backend. */
+uint32_t router_protocols(struct router *router);
+const char *router_driver_name(struct router *router);
+
+#endif

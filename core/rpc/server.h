@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * server.h - the gRPC server on one UNIX socket: all dialects, one polling thread.
+ */
+#ifndef COSID_RPC_SERVER_H
+#define COSID_RPC_SERVER_H
+#include <sys/types.h>
+
+#include "base/status.h"
+#include "router/router.h"
+
+struct server;
+struct server_config {
+	const char *socket_path;
+	mode_t socket_mode;
+	bool peers_limited;
+	size_t npeer_uids, npeer_gids;
+	const uid_t *peer_uids;
+	const gid_t *peer_gids;
+	int listen_fd; /* an inherited socket (socket activation), or -1 */
+};
+/* Binds, listens and serves.  NULL with status: a live socket is there, a bad path, ... */
+struct server *server_start(const struct server_config *config, struct router *router, struct status *status);
+/* Stops accepting, removes the socket node if it is still ours, lets calls in flight finish within
+ * drain_ms, then cancels them.  Frees the server.  0: all calls ended by themselves. */
+int server_stop(struct server *server, int64_t drain_ms);
+
+#endif
