@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * arena.c - a list of blocks, each twice the one before up to 64 KiB; large pieces get their own. */
+ * arena.c - a list of blocks, each twice the one before up to 64 KiB; large pieces get their own.
+ */
 #include "base/arena.h"
 
 #include <stdint.h>

@@ -29,7 +29,8 @@ status_vfail(struct status *status, uint32_t code, const char *fmt, va_list ap)
 	memcpy(before, status->text, sizeof before);
 	len = vsnprintf(status->text, sizeof status->text, fmt, ap);
 	if (len >= 0 && (size_t)len < sizeof status->text && before[0] != '\0')
-		len += snprintf(status->text + len, sizeof status->text - (size_t)len, ": %s", before);
+		len += snprintf(status->text + len, sizeof status->text - (size_t)len, ": %s",
+				before);
 	if (len < 0 || (size_t)len >= sizeof status->text)
 		trim(status->text, sizeof status->text - 1);
 	return -1;

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * secret.c - one mapping per secret, a list of those that the log masks, allocators that wipe.
+ *
+ * MADV_DONTDUMP counts whole pages, which is why a secret has pages of its own.
+ */
+#include "base/secret.h"
+
+#include <malloc.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+#include "banned.h"
+
+enum { MASK_LEAST = 8 }; /* shorter ones are words that occur by themselves */
+static const char stars[] = "***";
+
+struct secret {
+	size_t mapped; /* bytes of the mapping, this header included */
+	size_t len;
+	struct secret *next, *prev; /* of the registry; borrowed */
+	char text[];
+};
+
+/* Process-wide, because every sink masks the secrets of all owners. */
+static struct {
+	pthread_mutex_t mutex;
+	struct secret *head;
+	unsigned first[256]; /* how many secrets begin with that byte */
+} registry = { .mutex = PTHREAD_MUTEX_INITIALIZER };
+
+static void
+registry_add(struct secret *secret)
+{
+	LOCK_SCOPE(&registry.mutex);
+
+	secret->next = registry.head;
+	if (secret->next != NULL)
+		secret->next->prev = secret;
+	registry.head = secret;
+	registry.first[(unsigned char)secret->text[0]]++;
+}
+
+static void
+registry_remove(struct secret *secret)
+{
+	LOCK_SCOPE(&registry.mutex);
+
+	registry.first[(unsigned char)secret->text[0]]--;
+	if (secret->next != NULL)
+		secret->next->prev = secret->prev;
+	if (secret->prev != NULL)
+		secret->prev->next = secret->next;
+	else
+		registry.head = secret->next;
+}
+
+struct secret *
+secret_new(const char *bytes, size_t len)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct secret *secret;
+	size_t size;
+
+	if (len > SIZE_MAX / 2)
+		return NULL;
+	size = (sizeof *secret + len + 1 + page - 1) / page * page;
+	secret = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (secret == MAP_FAILED)
+		return NULL;
+	(void)madvise(secret, size, MADV_DONTDUMP); /* a second defence: we are not dumpable */
+	secret->mapped = size;
+	secret->len = len;
+	memcpy(secret->text, bytes, len);
+	if (len >= MASK_LEAST)
+		registry_add(secret);
+	return secret;
+}
+
+void
+secret_free(struct secret *secret)
+{
+	size_t mapped;
+
+	if (secret == NULL)
+		return;
+	if (secret->len >= MASK_LEAST)
+		registry_remove(secret);
+	mapped = secret->mapped;
+	explicit_bzero(secret, mapped);
+	(void)munmap(secret, mapped);
+}
+
+const char *
+secret_text(const struct secret *secret)
+{
+	return secret->text;
+}
+
+size_t
+secret_len(const struct secret *secret)
+{
+	return secret->len;
+}
+
+bool
+secret_equal(const struct secret *a, const struct secret *b)
+{
+	volatile unsigned char diff = 0;
+
+	if (a->len != b->len)
+		return false;
+	for (size_t i = 0; i < a->len; i++)
+		diff = (unsigned char)(diff | (a->text[i] ^ b->text[i]));
+	return diff == 0;
+}
+
+/* Length of the longest known secret that text begins with, or 0. */
+static size_t
+longest_at(const char *text, size_t len)
+{
+	size_t longest = 0;
+
+	if (registry.first[(unsigned char)text[0]] == 0)
+		return 0;
+	for (const struct secret *s = registry.head; s != NULL; s = s->next)
+		if (s->len > longest && s->len <= len && memcmp(s->text, text, s->len) == 0)
+			longest = s->len;
+	return longest;
+}
+
+/* Secrets that overlap are one gap.  The stars are written when the gap ends, behind everything
+ * that is still to be compared: a gap is longer than they are. */
+size_t
+secret_mask(char *text, size_t len)
+{
+	size_t out = 0, gap = 0; /* gap: where the current one ends */
+
+	LOCK_SCOPE(&registry.mutex);
+
+	for (size_t i = 0; i < len; i++) {
+		size_t match = longest_at(text + i, len - i);
+
+		if (match > 0 && i + match > gap)
+			gap = i + match;
+		if (i >= gap) {
+			text[out++] = text[i];
+		} else if (i + 1 == gap) {
+			memcpy(text + out, stars, sizeof stars - 1);
+			out += sizeof stars - 1;
+		}
+	}
+	return out;
+}
+
+void *
+wiped_malloc(size_t size)
+{
+	return malloc(size);
+}
+
+void *
+wiped_calloc(size_t n, size_t size)
+{
+	return calloc(n, size);
+}
+
+void
+wiped_free(void *p)
+{
+	if (p == NULL)
+		return;
+	explicit_bzero(p, malloc_usable_size(p));
+	free(p);
+}
+
+/* Never in place: realloc() would leave the old bytes behind when it moves. */
+void *
+wiped_realloc(void *p, size_t size)
+{
+	size_t old = p == NULL ? 0 : malloc_usable_size(p);
+	void *fresh = malloc(size == 0 ? 1 : size);
+
+	if (fresh == NULL)
+		return NULL;
+	if (p != NULL)
+		memcpy(fresh, p, old < size ? old : size);
+	wiped_free(p);
+	return fresh;
+}
+
+char *
+wiped_strdup(const char *s)
+{
+	size_t size = strlen(s) + 1;
+	char *copy = malloc(size);
+
+	return copy == NULL ? NULL : memcpy(copy, s, size);
+}
