@@ -178,6 +178,14 @@ test_wiped__realloc_keeps_what_fits(void **state)
 	wiped_free(NULL);
 }
 
+/* The address sanitizer ends the program on a size like the one below unless it is told not to. */
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
+const char *
+__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+
 static void
 test_wiped__failure_leaves_the_old(void **state)
 {
