@@ -1,9 +1,221 @@
 /* SPDX-License-Identifier: Apache-2.0
- * main.c - options, signals, start and stop; the only file that sees every layer. */
+ * main.c - options, signals, and the order of start and stop; the only file that sees every layer.
+ *
+ *   config -> state directory -> generation (modules, instances) -> router -> server -> READY
+ *   SIGTERM: server drains -> router joins its workers -> generation closes -> exit 0
+ */
+#include <jansson.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/secret.h"
+#include "config/config.h"
+#include "http/http.h"
+#include "module/backend.h"
+#include "module/state.h"
+#include "router/router.h"
+#include "rpc/server.h"
+
+#include "check.h"
+#include "options.h"
+
 #include "banned.h"
 
-int
-main(void)
+/* What a stop may take beyond drain_timeout: handlers that wait for a store's answer. */
+enum { LAST_RESORT_S = 5 };
+
+struct daemon {
+	struct config *config;
+	struct state_dir *state;
+	struct generation *generation; /* router_new() takes its reference over */
+	struct router *router;
+	struct server *server;
+	int listen_fd;
+};
+
+/* Loads everything up to the point where calls could be served.  0 or -1, errors are printed. */
+static int
+load(struct daemon *d, const struct options *options)
 {
-	return 1;
+	struct diag diag = { 0 };
+	struct status status = { 0 };
+
+	d->config = config_load(options->config_path, &diag);
+	if (d->config != NULL) {
+		log_setup(d->config->log_level, d->config->log_json);
+		d->state = state_open(d->config->state_dir, &status);
+		if (d->state == NULL)
+			diag_error(&diag, NULL, 0, "%s", status.text);
+	}
+	if (d->state != NULL)
+		d->generation =
+			generation_open(d->config, state_path(d->state), options->check, &diag);
+	check_print(&diag);
+	return d->generation != NULL ? 0 : -1;
+}
+
+/* A socket handed over by systemd, -1 when there is none, -2 when it is not the one we need.
+ * Read before grpc starts: a wrong LISTEN_FDS must not make us adopt one of its descriptors. */
+static int
+inherited_socket(const char *path)
+{
+	int n = sd_listen_fds(1);
+
+	if (n == 0)
+		return -1;
+	if (n == 1 && sd_is_socket_unix(SD_LISTEN_FDS_START, SOCK_STREAM, 1, path, 0) > 0)
+		return SD_LISTEN_FDS_START;
+	log_error("systemd handed over %d sockets, none of them listens on '%s'", n, path);
+	return -2;
+}
+
+static int
+serve(struct daemon *d)
+{
+	const struct config *config = d->config;
+	const struct router_config router_config = {
+		.call_timeout_ms = config->call_timeout_ms,
+		.create_settle_ms = config->create_settle_ms,
+		.workers = (unsigned)config->workers,
+	};
+	const struct server_config server_config = {
+		.socket_path = config->socket_path,
+		.socket_mode = config->socket_mode,
+		.peers_limited = config->peers_limited,
+		.npeer_uids = config->npeer_uids,
+		.npeer_gids = config->npeer_gids,
+		.peer_uids = config->peer_uids,
+		.peer_gids = config->peer_gids,
+		.listen_fd = d->listen_fd,
+	};
+	struct status status = { 0 };
+
+	d->router = router_new(&router_config, d->generation, &status);
+	d->generation = NULL;
+	if (d->router != NULL)
+		d->server = server_start(&server_config, d->router, &status);
+	if (d->server == NULL) {
+		log_error("%s", status.text);
+		return -1;
+	}
+	log_notice("serving unix://%s as %s", config->socket_path, config->driver_name);
+	(void)sd_notifyf(0, "READY=1\nSTATUS=serving %zu backends on unix://%s", config->nbackends,
+			 config->socket_path);
+	return 0;
+}
+
+/* Ends when a signal asks for it. */
+static void
+wait_for_stop(const sigset_t *signals)
+{
+	int sig;
+
+	for (;;) {
+		if (sigwait(signals, &sig) != 0)
+			continue;
+		if (sig != SIGHUP)
+			return;
+		log_warning("a changed configuration needs a restart, ignoring SIGHUP");
+	}
+}
+
+/* Every handler converges on a retry, so leaving one behind loses nothing. */
+static void
+last_resort(int sig)
+{
+	(void)sig;
+	_exit(EXIT_SUCCESS);
+}
+
+static void
+stop(struct daemon *d)
+{
+	(void)sd_notify(0, "STOPPING=1\nSTATUS=finishing the calls in flight");
+	log_notice("stopping");
+	(void)signal(SIGALRM, last_resort);
+	(void)alarm((unsigned)(d->config->drain_timeout_ms / 1000) + LAST_RESORT_S);
+	router_drain(d->router);
+	if (server_stop(d->server, d->config->drain_timeout_ms) != 0)
+		log_warning("calls were cut off after %lld ms",
+			    (long long)d->config->drain_timeout_ms);
+	d->server = NULL;
+}
+
+static void
+unload(struct daemon *d)
+{
+	if (d->router != NULL)
+		router_free(d->router);
+	if (d->generation != NULL)
+		generation_unref(d->generation);
+	if (d->state != NULL)
+		state_close(d->state);
+	config_unref(d->config);
+}
+
+/* Before any thread exists: the masks and allocators that every library then inherits. */
+static int
+process_setup(sigset_t *signals)
+{
+	sigemptyset(signals);
+	sigaddset(signals, SIGTERM);
+	sigaddset(signals, SIGINT);
+	sigaddset(signals, SIGHUP);
+	(void)sigprocmask(SIG_BLOCK, signals, NULL);
+	(void)signal(SIGPIPE, SIG_IGN);
+#ifndef COSID_SANITIZED /* the leak checker attaches to its own process */
+	(void)prctl(PR_SET_DUMPABLE, 0);
+#endif
+	json_set_alloc_funcs(wiped_malloc, wiped_free);
+	if (http_global_init() != 0) {
+		log_error("cannot initialise libcurl");
+		return -1;
+	}
+	return 0;
+}
+
+static int
+run(const struct options *options)
+{
+	struct daemon d = { .listen_fd = -1 };
+	sigset_t signals;
+	int rc = EXIT_FAILURE;
+
+	if (process_setup(&signals) != 0)
+		return EXIT_FAILURE;
+	if (load(&d, options) == 0) {
+		if (options->check) {
+			rc = check_backends(d.generation, d.config, options);
+		} else if ((d.listen_fd = inherited_socket(d.config->socket_path)) != -2 &&
+			   serve(&d) == 0) {
+			wait_for_stop(&signals);
+			stop(&d);
+			rc = EXIT_SUCCESS;
+		}
+	}
+	unload(&d);
+	http_global_done();
+	if (rc == EXIT_SUCCESS && !options->check)
+		log_notice("stopped");
+	return rc;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options options = { .config_path = config_default_path() };
+	int rc = options_parse(argc, argv, &options);
+
+	if (rc >= 0)
+		return rc;
+	if (options.describe_daemon)
+		return check_describe_daemon();
+	if (options.describe != NULL)
+		return check_describe_module(options.describe);
+	return run(&options);
 }

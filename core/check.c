@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check.c - asks the backends and describes keys, for people and for the manual's test. */
+#include "check.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+#include "banned.h"
+
+void
+check_print(struct diag *diag)
+{
+	for (size_t i = 0; i < diag->nlines; i++)
+		(void)fprintf(stderr, "%s\n", diag->lines[i]);
+	if (diag->nerrors + diag->nwarnings > diag->nlines)
+		(void)fprintf(stderr, "... and %zu more\n",
+			      diag->nerrors + diag->nwarnings - diag->nlines);
+	diag_done(diag);
+}
+
+int
+check_describe_daemon(void)
+{
+	size_t n;
+	const struct config_key *keys = config_keys(&n);
+
+	for (size_t i = 0; i < n; i++)
+		(void)printf("daemon %s %s %s %s %s\n",
+			     *keys[i].section != '\0' ? keys[i].section : "-", keys[i].name,
+			     keys[i].type, keys[i].fallback != NULL ? keys[i].fallback : "-",
+			     keys[i].help);
+	return EXIT_SUCCESS;
+}
+
+int
+check_describe_module(const char *module)
+{
+	struct diag diag = { 0 };
+	char path[PATH_MAX];
+	int len = snprintf(path, sizeof path, strchr(module, '/') != NULL ? "%s" : "%s/%s.so",
+			   strchr(module, '/') != NULL ? module : config_default_module_dir(),
+			   module);
+	int rc = -1;
+
+	if (len > 0 && (size_t)len < sizeof path)
+		rc = module_describe(path, &diag);
+	else
+		diag_error(&diag, module, 0, "the path is too long");
+	check_print(&diag);
+	return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int
+probe(struct backend *backend, const struct config *config)
+{
+	static const atomic_bool never;
+	struct arena arena;
+	struct status status = { 0 };
+	struct module_call call = {
+		.arena = &arena,
+		.status = &status,
+		.backend = backend,
+		.deadline_ms = clock_mono_ms() + config->call_timeout_ms,
+		.cancelled = &never,
+	};
+	int rc;
+
+	arena_init(&arena, (size_t)1 << 20);
+	module_call_init(&call);
+	rc = backend_probe(&call);
+	if (rc != 0)
+		(void)fprintf(stderr, "%s:%d: backend '%s': %s\n", backend->config->file,
+			      backend->config->line, backend->name, status.text);
+	else
+		(void)printf("backend '%s': reachable\n", backend->name);
+	arena_done(&arena);
+	return rc;
+}
+
+int
+check_backends(struct generation *generation, const struct config *config,
+	       const struct options *options)
+{
+	int rc = EXIT_SUCCESS;
+
+	for (size_t i = 0; options->probe && i < generation->nbackends; i++)
+		if (probe(&generation->backends[i], config) != 0)
+			rc = EXIT_FAILURE;
+	if (rc == EXIT_SUCCESS)
+		(void)printf("%s: ok, %zu backends\n", options->config_path, generation->nbackends);
+	return rc;
+}
