@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""conftest.py - the fixtures: a build, stores, daemons.  tests/README.md says which test goes where."""
+import itertools
+import pathlib
+import shutil
+import tempfile
+
+import pytest
+
+from rig.ceph import Ceph
+from rig.client import DIALECTS
+from rig.daemon import Cosid
+from rig.proxy import Proxy
+from rig.store import CephRgw, Posix
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+
+def pytest_addoption(parser):
+    parser.addoption("--build", default=str(ROOT / "build" / "asan"), help="a build folder")
+    parser.addoption("--whole-sweeps", action="store_true", help="every step of every sweep")
+    parser.addoption("--valgrind", action="store_true", help="run cosid under valgrind")
+
+
+def pytest_collection_modifyitems(items):
+    """A test bears the mark of the store whose fixture it uses."""
+    for item in items:
+        if "rgw" in item.fixturenames:
+            item.add_marker("ceph")
+        if "posix" in item.fixturenames:
+            item.add_marker("posix")
+
+
+def pytest_report_teststatus(report):
+    """How long it took stands beside how it went."""
+    if report.when == "call" and report.outcome == "passed":
+        return "passed", ".", f"PASSED {report.duration:.1f} s"
+    return None
+
+
+@pytest.fixture(scope="session")
+def build(request):
+    folder = pathlib.Path(request.config.getoption("--build")).resolve()
+    assert (folder / "bin" / "cosid").exists(), f"{folder} holds no build"
+    return folder
+
+
+@pytest.fixture(scope="session")
+def whole(request):
+    """True: every step of a sweep; False: the gate's shortened one."""
+    return request.config.getoption("--whole-sweeps")
+
+
+def _new_folder():
+    # Short, because a socket's path has at most 107 bytes.
+    return pathlib.Path(tempfile.mkdtemp(prefix="cosid-"))
+
+
+@pytest.fixture
+def folder():
+    made = _new_folder()
+    yield made
+    shutil.rmtree(made)
+
+
+@pytest.fixture(scope="session")
+def rgw():
+    """One real gateway for the whole run."""
+    made = _new_folder()
+    ceph = Ceph(made / "ceph").up()
+    yield ceph
+    ceph.down()
+    shutil.rmtree(made)
+
+
+@pytest.fixture
+def posix(folder):
+    return Posix(folder / "root")
+
+
+_numbers = itertools.count(1)
+
+
+@pytest.fixture
+def name():
+    """A bucket name that no other test has, with room for a suffix."""
+    return f"bucket-{next(_numbers)}-of-the-tests"
+
+
+class Starter:
+    """Makes daemons, and ends those that are left."""
+
+    def __init__(self, build, folder, wrap=()):
+        self.build, self.folder, self.wrap, self.made = build, folder, wrap, []
+
+    def make(self, config, **more):
+        """Not started yet."""
+        more = {"wrap": self.wrap} | more
+        daemon = Cosid(self.build, self.folder / f"cosid{len(self.made)}", config, **more)
+        self.made.append(daemon)
+        return daemon
+
+    def __call__(self, config, **more):
+        return self.make(config, **more).start()
+
+    def stop_all(self):
+        failures = []
+        for daemon in self.made:
+            try:
+                daemon.stop()
+            except Exception as error:  # the others must end too
+                failures.append(error)
+        if failures:
+            raise failures[0]
+
+
+def _wrap(request, folder):
+    if not request.config.getoption("--valgrind"):
+        return ()
+    return ("valgrind", "-q", "--leak-check=full", "--errors-for-leak-kinds=definite",
+            "--error-exitcode=98", f"--log-file={folder}/valgrind.%p")
+
+
+@pytest.fixture
+def cosid(request, build, folder):
+    """cosid(config): a daemon that serves; ended, and checked for a clean end, after the test."""
+    starter = Starter(build, folder, _wrap(request, folder))
+    yield starter
+    starter.stop_all()
+
+
+@pytest.fixture
+def proxy(rgw):
+    with Proxy(rgw.endpoint) as made:
+        yield made
+
+
+@pytest.fixture(params=sorted(DIALECTS))
+def dialect(request):
+    return request.param
+
+
+# ---- the shared suite: every store, every dialect, one daemon per file
+
+
+@pytest.fixture(scope="module", params=[
+    pytest.param("posix", marks=pytest.mark.posix),
+    pytest.param("ceph-rgw", marks=pytest.mark.ceph)])
+def shared(request, build):
+    """(store, daemon), kept for the file."""
+    made = _new_folder()
+    if request.param == "posix":
+        store = Posix(made / "root")
+    else:
+        store = CephRgw(request.getfixturevalue("rgw"))
+    starter = Starter(build, made, _wrap(request, made))
+    yield store, starter({"backends": [store.backend("shop")]})
+    starter.stop_all()
+    shutil.rmtree(made)
+
+
+@pytest.fixture
+def store(shared):
+    return shared[0]
+
+
+@pytest.fixture
+def daemon(shared):
+    return shared[1]
+
+
+@pytest.fixture
+def client(daemon, dialect):
+    made = daemon.client(dialect)
+    yield made
+    made.close()
+    daemon.clients.remove(made)

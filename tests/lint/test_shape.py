@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""test_shape.py - how the files look: format, first lines, includes, size (CONTRIBUTING.md)."""
+import re
+
+import pytest
+
+from rig import tree
+
+C_FILES = [f for f in tree.files("*.c", "*.h") if "corpus" not in f.parts]
+OURS = [f for f in C_FILES if f.name != "cosi_module.h"]  # that one is laid out by hand
+SHELL = [f for f in tree.files("*")
+         if f.suffix == ".sh" or f.read_bytes()[:40].startswith((b"#!/bin/bash", b"#!/bin/sh"))]
+# What each layer may include; core/CMakeLists.txt is the same table for the compiler.
+MAY_INCLUDE = {
+    "base": {"base"}, "config": {"config", "base"}, "http": {"http", "base"},
+    "module": {"module", "http", "config", "base"},
+    "router": {"router", "module", "config", "base"}, "rpc": {"rpc", "router", "base"},
+}
+
+
+def test_format__clang_format():
+    tree.run("clang-format-14", "--dry-run", "-Werror", *OURS)
+
+
+def test_shell__shellcheck():
+    tree.run("shellcheck", "-x", "-P", tree.ROOT, *SHELL)
+
+
+def test_head__license_then_purpose():
+    """The first two lines are the license and "name - what it is for"."""
+    bad = []
+    for file in C_FILES + SHELL + tree.files("*.py"):
+        head = [x for x in file.read_text().split("\n")[:4]
+                if not x.startswith(("#!", "# shellcheck"))]
+        if "SPDX-License-Identifier: Apache-2.0" not in head[0] or f"{file.name} " not in head[1]:
+            bad.append(tree.name(file))
+    assert not bad
+
+
+@pytest.mark.parametrize("folder", ["core", "modules", "cli"])
+def test_include__banned_is_last(folder):
+    bad = []
+    for file in tree.files("*.c", under=folder):
+        included = re.findall(r'^#include\s+[<"](\S+)[>"]', file.read_text(), re.M)
+        if not included or included[-1] != "banned.h":
+            bad.append(tree.name(file))
+    assert not bad
+
+
+def test_include__layers():
+    """A layer includes only layers to its right."""
+    bad = []
+    for layer, allowed in MAY_INCLUDE.items():
+        for file in tree.files("*.c", "*.h", under=f"core/{layer}"):
+            for other in re.findall(r'^#include\s+"(\w+)/', file.read_text(), re.M):
+                if other not in allowed:
+                    bad.append(f"{tree.name(file)} includes {other}/")
+    assert not bad
+
+
+def test_size__files():
+    """400 lines at most: a file that is longer holds two ideas."""
+    long = {tree.name(f): n for f in C_FILES + SHELL + tree.files("*.py")
+            if (n := f.read_bytes().count(b"\n")) > 400 and f.name != "cosi_module.h"}
+    assert not long
+
+
+def test_size__functions():
+    """80 lines at most."""
+    long = []
+    for file in C_FILES:
+        begun = 0
+        for number, line in enumerate(file.read_text().split("\n"), 1):
+            if line.startswith("{"):
+                begun = number
+            elif line.startswith("}") and begun:
+                if number - begun > 80:
+                    long.append(f"{tree.name(file)}:{begun}: {number - begun} lines")
+                begun = 0
+    assert not long

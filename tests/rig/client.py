@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""client.py - calls cosid in either dialect, in words that both share, and says what was refused."""
+import contextlib
+import dataclasses
+import re
+import types
+
+import grpc
+
+from rig import proto, secrets
+
+
+@dataclasses.dataclass
+class Access:
+    """What a grant gave, whatever the dialect."""
+
+    account_id: str
+    key: str
+    secret: str
+    endpoint: str
+    region: str
+    raw: object
+
+
+@dataclasses.dataclass
+class Refusal:
+    code: str
+    text: str
+
+
+class Client:
+    """One connection; use V1 or V2."""
+
+    dialect = ""
+
+    def __init__(self, socket):
+        self.channel = grpc.insecure_channel(f"unix:{socket}", options=[
+            ("grpc.enable_retries", 0), ("grpc.use_local_subchannel_pool", 1),
+            ("grpc.initial_reconnect_backoff_ms", 20), ("grpc.max_reconnect_backoff_ms", 100),
+            ("grpc.min_reconnect_backoff_ms", 20)])
+        self.methods = proto.methods(self.dialect)
+
+    def close(self):
+        self.channel.close()
+
+    def message(self, name, **fields):
+        return proto.message(self.dialect, name)(**fields)
+
+    def _stub(self, method):
+        path, request, reply = self.methods[method]
+        stub = self.channel.unary_unary(path, request_serializer=request.SerializeToString,
+                                        response_deserializer=reply.FromString)
+        return stub, request
+
+    def call(self, method, timeout=100, **fields):
+        stub, request = self._stub(method)
+        return stub(request(**fields), timeout=timeout, wait_for_ready=False)
+
+    def start(self, method, timeout=100, **fields):
+        """The same without waiting: a future with result(), cancel(), code()."""
+        stub, request = self._stub(method)
+        return stub.future(request(**fields), timeout=timeout, wait_for_ready=False)
+
+    def raw(self, path, body, timeout=30, metadata=None):
+        """Any bytes to any method; the answer's bytes."""
+        return self.channel.unary_unary(path)(body, timeout=timeout, metadata=metadata)
+
+    def path(self, method):
+        return self.methods[method][0]
+
+    def info(self, timeout=30):
+        return self.call("DriverGetInfo", timeout)
+
+    # The requests in either dialect's own fields: (method, fields).
+
+    def create_fields(self, name, params=None):
+        raise NotImplementedError
+
+    def create(self, name, params=None, **more):
+        """The bucket's id."""
+        method, fields = self.create_fields(name, params)
+        return self.call(method, **(fields | more)).bucket_id
+
+    def delete(self, bucket_id, params=None, **more):
+        method, fields = self.delete_fields(bucket_id, params)
+        self.call(method, **(fields | more))
+
+    def grant(self, bucket_id, account, mode=None, params=None, **more):
+        """mode: readWrite, readOnly, writeOnly; None: what cosid takes by default."""
+        method, fields = self.grant_fields(bucket_id, account, mode, params)
+        return self.access(self.call(method, **(fields | more)))
+
+    def revoke(self, account_id, bucket_id, **more):
+        method, fields = self.revoke_fields(account_id, bucket_id)
+        self.call(method, **(fields | more))
+
+
+class V1(Client):
+    dialect = "v1alpha1"
+
+    @staticmethod
+    def create_fields(name, params=None):
+        return "DriverCreateBucket", {"name": name, "parameters": params or {}}
+
+    @staticmethod
+    def delete_fields(bucket_id, params=None):
+        return "DriverDeleteBucket", {"bucket_id": bucket_id, "delete_context": params or {}}
+
+    @staticmethod
+    def grant_fields(bucket_id, account, mode=None, params=None):
+        params = dict(params or {}) | ({"accessMode": mode} if mode else {})
+        return "DriverGrantBucketAccess", {
+            "bucket_id": bucket_id, "name": account, "authentication_type": "Key",
+            "parameters": params}
+
+    @staticmethod
+    def revoke_fields(account_id, bucket_id):
+        return "DriverRevokeBucketAccess", {"bucket_id": bucket_id, "account_id": account_id}
+
+    @staticmethod
+    def access(reply):
+        assert list(reply.credentials) == ["s3"], "its sidecar takes exactly one entry"
+        found = secrets.plant_all(reply.credentials["s3"].secrets, "accessSecretKey")
+        return Access(reply.account_id, found["accessKeyID"], found["accessSecretKey"],
+                      found["endpoint"], found["region"], reply)
+
+
+class V2(Client):
+    dialect = "v1alpha2"
+    MODES = {None: "READ_WRITE", "readWrite": "READ_WRITE", "readOnly": "READ_ONLY",
+             "writeOnly": "WRITE_ONLY"}
+
+    @staticmethod
+    def create_fields(name, params=None):
+        return "DriverCreateBucket", {"name": name, "parameters": params or {},
+                                      "protocols": [{"type": "S3"}]}
+
+    @staticmethod
+    def delete_fields(bucket_id, params=None):
+        return "DriverDeleteBucket", {"bucket_id": bucket_id, "parameters": params or {}}
+
+    @classmethod
+    def grant_fields(cls, bucket_id, account, mode=None, params=None):
+        ids = [bucket_id] if isinstance(bucket_id, str) else bucket_id
+        return "DriverGrantBucketAccess", {
+            "account_name": account, "protocol": {"type": "S3"},
+            "authentication_type": {"type": "KEY"}, "parameters": params or {},
+            "buckets": [{"bucket_id": b, "access_mode": {"mode": cls.MODES[mode]}} for b in ids]}
+
+    @staticmethod
+    def revoke_fields(account_id, bucket_id):
+        ids = [bucket_id] if isinstance(bucket_id, str) else bucket_id
+        return "DriverRevokeBucketAccess", {
+            "account_id": account_id, "protocol": {"type": "S3"},
+            "authentication_type": {"type": "KEY"}, "buckets": [{"bucket_id": b} for b in ids]}
+
+    @staticmethod
+    def access(reply):
+        key = reply.credentials.s3
+        secrets.plant(key.access_secret_key)
+        info = reply.buckets[0].bucket_info.s3
+        return Access(reply.account_id, key.access_key_id, key.access_secret_key,
+                      info.endpoint, info.region, reply)
+
+    def get(self, bucket_id, method="DriverGetExistingBucket", **more):
+        if method == "DriverGetBucket":  # the later name of the same call
+            reply = proto.message("v1alpha2", "DriverGetExistingBucketResponse")
+            request = self.message("DriverGetExistingBucketRequest", existing_bucket_id=bucket_id,
+                                   protocols=[{"type": "S3"}])
+            path = self.path("DriverGetExistingBucket").replace("Existing", "")
+            return reply.FromString(self.raw(path, request.SerializeToString()))
+        fields = {"existing_bucket_id": bucket_id, "protocols": [{"type": "S3"}]} | more
+        return self.call("DriverGetExistingBucket", **fields)
+
+
+DIALECTS = {"v1alpha1": V1, "v1alpha2": V2}
+
+
+@contextlib.contextmanager
+def refused(code, text=""):
+    """The call inside must fail with that code, and with words that hold `text` (a pattern).
+
+    Every refusal must be a canonical status with a readable text of at most 1 KB, without details
+    (clauses 28, 34, 35) and without a secret (clause 77).
+    """
+    seen = types.SimpleNamespace(code=None, text=None)
+    try:
+        yield seen
+    except grpc.RpcError as error:
+        seen.code, seen.text = error.code().name, error.details()
+        details = [k for k, _ in error.trailing_metadata() or () if k == "grpc-status-details-bin"]
+        assert seen.code == code, f"{seen.code}: {seen.text}"
+        assert seen.text and len(seen.text.encode()) <= 1024, seen.text
+        assert not details
+        assert re.search(text, seen.text), f"no '{text}' in: {seen.text}"
+        secrets.assert_absent(seen.text, "a status text")
+    else:
+        raise AssertionError(f"OK where {code} was expected")

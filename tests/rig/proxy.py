@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""proxy.py - stands between cosid and a store: counts the HTTP requests, and meddles with them.
+
+A rule is called for each request and says what becomes of it:
+  None            it goes through
+  Cut.BEFORE      the connection is closed, the store never sees it
+  Cut.AFTER       the store answers, cosid does not hear it
+  Cut.HALF        cosid hears the first half of the answer
+  bytes           cosid gets these bytes instead; the store never sees the request
+A rule may also do something by itself, like killing cosid: `after` is called with the request when
+the store has answered it and cosid has not heard so yet.
+"""
+import dataclasses
+import enum
+import socket
+import threading
+import urllib.parse
+
+
+class Cut(enum.Enum):
+    BEFORE = 1
+    AFTER = 2
+    HALF = 3
+
+
+@dataclasses.dataclass
+class Request:
+    number: int  # from 1, over all connections
+    method: str
+    target: str
+    headers: dict
+    body: bytes
+    status: int = 0  # the store's answer; 0: none
+
+    @property
+    def line(self):
+        """What a table of requests calls it: "PUT /admin/user", "GET /bucket?tagging"."""
+        path, _, query = self.target.partition("?")
+        words = [q.partition("=")[0] for q in query.split("&") if q.endswith("=") or "=" not in q]
+        return f"{self.method} {path}" + ("?" + words[0] if words and words[0] else "")
+
+
+def answer(status, body=b"", content_type="text/plain", **headers):
+    """The bytes of an HTTP answer, for a rule to give."""
+    head = [f"HTTP/1.1 {status} scripted", f"content-length: {len(body)}",
+            f"content-type: {content_type}", "connection: close"]
+    head += [f"{k.replace('_', '-')}: {v}" for k, v in headers.items()]
+    return ("\r\n".join(head) + "\r\n\r\n").encode() + body
+
+
+class _Stream:
+    """Reads HTTP messages from a socket."""
+
+    def __init__(self, sock):
+        self.sock, self.left = sock, b""
+
+    def _more(self):
+        data = self.sock.recv(65536)
+        self.left += data
+        return bool(data)
+
+    def _take(self, n):
+        taken, self.left = self.left[:n], self.left[n:]
+        return taken
+
+    def head(self):
+        """(raw bytes, first line, headers), or None at the end of the stream."""
+        while b"\r\n\r\n" not in self.left:
+            if not self._more():
+                return None
+        raw = self._take(self.left.index(b"\r\n\r\n") + 4)
+        first, *rest = raw.decode("latin-1").rstrip("\r\n").split("\r\n")
+        return raw, first, {k.lower(): v.strip() for k, _, v in (x.partition(":") for x in rest)}
+
+    def exactly(self, n):
+        while len(self.left) < n and self._more():
+            pass
+        return self._take(n)
+
+    def chunked(self):
+        raw = b""
+        while True:
+            while b"\r\n" not in self.left:
+                if not self._more():
+                    return raw
+            line = self._take(self.left.index(b"\r\n") + 2)
+            size = int(line.split(b";")[0], 16)
+            raw += line + self.exactly(size + 2)
+            if size == 0:
+                return raw
+
+    def to_the_end(self):
+        while self._more():
+            pass
+        return self._take(len(self.left))
+
+
+class Proxy:
+    """`with Proxy(endpoint) as p:` p.endpoint is where cosid shall go; p.requests is what it asked."""
+
+    def __init__(self, endpoint):
+        url = urllib.parse.urlsplit(endpoint)
+        self._store = (url.hostname, url.port)
+        self._lock = threading.Lock()
+        self._open = set()
+        self.requests = []
+        self.rule = lambda request: None
+        self.after = lambda request: None
+
+    def __enter__(self):
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=256)
+        self.endpoint = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        self.cut_all()
+
+    def cut_all(self):
+        """Every connection that is open now ends."""
+        with self._lock:
+            sockets = list(self._open)
+        for sock in sockets:
+            try:
+                sock.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass  # it ended by itself meanwhile
+
+    def reset(self):
+        """Forgets what was asked and lets everything through."""
+        with self._lock:
+            self.requests = []
+        self.rule = lambda request: None
+        self.after = lambda request: None
+
+    def lines(self):
+        with self._lock:
+            return [request.line for request in self.requests]
+
+    def _accept(self):
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return  # closed
+            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+
+    def _serve(self, client):
+        store = None
+        with self._lock:
+            self._open.add(client)
+        try:
+            reader = _Stream(client)
+            while (head := reader.head()) is not None:
+                if store is None:
+                    store = socket.create_connection(self._store)
+                    store.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                    with self._lock:
+                        self._open.add(store)
+                    answers = _Stream(store)
+                if not self._exchange(head, reader, client, store, answers):
+                    return
+        except OSError:
+            pass  # either side went away: so does the other
+        finally:
+            with self._lock:
+                self._open -= {client, store}
+            client.close()
+            if store is not None:
+                store.close()
+
+    def _exchange(self, head, reader, client, store, answers):
+        """One request and its answer; False when the connection ends with it."""
+        raw, first, headers = head
+        if headers.get("expect", "").lower() == "100-continue":
+            client.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+            raw = b"".join(x + b"\r\n" for x in raw.split(b"\r\n")[:-2]
+                           if not x.lower().startswith(b"expect:")) + b"\r\n"
+        body = reader.exactly(int(headers.get("content-length", "0")))
+        method, target, _ = first.split(" ")
+        with self._lock:
+            request = Request(len(self.requests) + 1, method, target, headers, body)
+            self.requests.append(request)
+        verdict = self.rule(request)
+        if verdict is Cut.BEFORE:
+            return False
+        if isinstance(verdict, bytes):
+            client.sendall(verdict)
+            return False
+        store.sendall(raw + body)
+        reply = self._answer(request, answers)
+        self.after(request)
+        if verdict is Cut.AFTER or not reply:
+            return False
+        if verdict is Cut.HALF:
+            client.sendall(reply[: len(reply) // 2])
+            return False
+        client.sendall(reply)
+        return True
+
+    @staticmethod
+    def _answer(request, answers):
+        head = answers.head()
+        while head is not None and head[1].split(" ")[1] == "100":
+            head = answers.head()
+        if head is None:
+            return b""
+        raw, first, headers = head
+        request.status = int(first.split(" ")[1])
+        if request.method == "HEAD" or request.status in (204, 304):
+            return raw
+        if headers.get("transfer-encoding", "").lower() == "chunked":
+            return raw + answers.chunked()
+        if "content-length" in headers:
+            return raw + answers.exactly(int(headers["content-length"]))
+        return raw + answers.to_the_end()

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""store.py - what the shared tests need of a store, whatever it is: a backend of it, and a look inside.
+
+  backend(name)       its entry in `backends`
+  exists(bucket)      does the store itself have it?
+  make_foreign(name)  a bucket that cosid did not make
+  accounts()          the native names of all accounts that bear our prefix
+  objects             can keys be tried out?
+"""
+import os
+import pathlib
+
+from rig import secrets
+from rig.s3 import S3
+
+CREDENTIAL_KEY = secrets.plant("planted-credential-key-0123456789abcdef")
+
+
+class Posix:
+    name, objects = "posix", False
+
+    def __init__(self, root):
+        self.root = pathlib.Path(root)
+        self.root.mkdir(parents=True, exist_ok=True)
+
+    def backend(self, name="files", **more):
+        return {"name": name, "module": "posix", "root": str(self.root),
+                "credential_key": "plain:" + CREDENTIAL_KEY,
+                "public_endpoint": "http://files.example.org"} | more
+
+    def exists(self, bucket):
+        return (self.root / bucket).is_dir()
+
+    def make_foreign(self, bucket):
+        (self.root / bucket).mkdir()
+
+    def fill(self, bucket):
+        (self.root / bucket / "object").write_text("content")
+
+    def is_filled(self, bucket):
+        return (self.root / bucket / "object").read_text() == "content"
+
+    def empty(self, bucket):
+        (self.root / bucket / "object").unlink()
+
+    def buckets(self):
+        return sorted(p.name for p in self.root.iterdir() if not p.name.startswith("."))
+
+    def accounts(self):
+        return sorted({f.partition(".")[0] for _, _, files in os.walk(self.root) for f in files
+                       if f.startswith("cosi-")})
+
+
+class CephRgw:
+    name, objects = "ceph-rgw", True
+
+    def __init__(self, ceph, endpoint=None):
+        """endpoint: another way to the same gateway, as a proxy is."""
+        self.ceph, self.endpoint = ceph, endpoint or ceph.endpoint
+        self.owner, self.admin = ceph.owner(), ceph.admin()
+
+    def backend(self, name="rgw", **more):
+        return {"name": name, "module": "ceph-rgw", "endpoint": self.endpoint,
+                "public_endpoint": self.ceph.endpoint, "region": self.ceph.region,
+                "access_key": "plain:" + self.ceph.key,
+                "secret_key": "plain:" + secrets.plant(self.ceph.secret)} | more
+
+    def exists(self, bucket):
+        return self.owner.head(bucket).status == 200
+
+    def make_foreign(self, bucket):
+        assert self.owner.create(bucket).status == 200
+
+    def fill(self, bucket):
+        assert self.owner.put(bucket, "object", b"content").status == 200
+
+    def is_filled(self, bucket):
+        return self.owner.get(bucket, "object").body == b"content"
+
+    def empty(self, bucket):
+        assert self.owner.remove(bucket, "object").status == 204
+
+    def buckets(self):
+        return sorted(self.owner.buckets())
+
+    def accounts(self):
+        return sorted(u for u in self.admin.users() if u.startswith("cosi-"))
+
+    def client(self, access):
+        """A client with what a grant gave."""
+        return S3(access.endpoint, access.key, access.secret, access.region)

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tree.py - the files of the project: what git has or would take, not what a build left."""
+import functools
+import pathlib
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@functools.lru_cache(maxsize=None)
+def _all():
+    # safe.directory: the tree may belong to another user than the one that tests it.
+    out = subprocess.run(
+        ["git", "-c", "safe.directory=*", "-C", ROOT, "ls-files", "-z", "-co", "--exclude-standard"],
+        check=True, capture_output=True, text=True).stdout
+    return sorted({ROOT / name for name in out.split("\0") if name and (ROOT / name).is_file()})
+
+
+def files(*patterns, under=""):
+    """Every file whose path matches one of the glob patterns ("*.c"), below the folder `under`."""
+    top = ROOT / under
+    return [f for f in _all() if top in f.parents and any(f.match(p) for p in patterns)]
+
+
+def name(path):
+    return str(path.relative_to(ROOT))
+
+
+def run(*command):
+    """A tool that finds fault with files: fails the test with what it printed."""
+    done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode != 0:
+        pytest.fail(done.stdout + done.stderr, pytrace=False)
