@@ -21,43 +21,74 @@ struct http_config {
 	bool insecure;
 	int64_t connect_timeout_ms, request_timeout_ms;
 	int64_t retries; /* further tries of what may be sent twice */
+	int64_t idle_ms; /* an unused connection is closed after this; 0: 30 s, less than stores
+			    wait */
 };
 
-/* Once per process, before any thread; wiping allocators and the shared state of libcurl. 0 or -1. */
+/* Once per process, before any thread; wiping allocators and the shared state of libcurl. 0 or -1.
+ */
 int http_global_init(void);
 void http_global_done(void);
 
 struct http_client;
+/* NULL with status: INVALID when ca_file cannot be used, INTERNAL when there is no memory.  No I/O
+ * on the network.  Proxies of the environment are not used: a gateway stands beside its store. */
 struct http_client *http_client_new(const struct http_config *config, struct status *status);
 /* No exchange may be running. */
 void http_client_free(struct http_client *client);
 
 struct http_call {
-	struct arena *arena;           /* borrowed; answers live there */
-	struct status *status;         /* borrowed; a failed one refuses every further exchange */
-	int64_t deadline_ms;           /* monotonic: no exchange begins after it */
-	const atomic_bool *cancelled;  /* borrowed: no exchange begins once it is true */
+	struct arena *arena;             /* borrowed; answers live there */
+	struct status *status;           /* borrowed; a failed one refuses every further exchange */
+	int64_t deadline_ms;             /* monotonic: no exchange begins after it */
+	const atomic_bool *cancelled;    /* borrowed: no exchange begins once it is true */
 	const struct log_fields *fields; /* borrowed, for trace lines; may be NULL */
-	/* Out: a changing request (any but GET and HEAD) was sent and its outcome is unknown; nothing else
-	 * may touch its object for this long (the largest timeout of such requests). 0: all is known. */
+	/* Out: a changing request (any but GET and HEAD) was sent and its outcome is unknown;
+	 * nothing else may touch its object for this long (the largest timeout of such requests).
+	 * 0: all is known. Unknown are: no answer or not all of it, and the answers 408, 502 and
+	 * 504, which say that somebody on the way gave up.  It stays set when a repetition is
+	 * answered: the lost request may still be carried out (measured on RGW: a later revoke is
+	 * then undone). */
 	int64_t unknown_ms;
 	unsigned nrequests; /* out: requests sent, retries included */
+};
+
+/* What goes over the wire is limited; a reply beyond the limits fails the exchange. */
+enum {
+	HTTP_REQUEST_HEADERS_MAX = 64,
+	HTTP_REQUEST_HEAD_MAX = 64 * 1024, /* bytes of target and headers */
+	HTTP_REPLY_HEADERS_MAX = 128,
+	HTTP_REPLY_HEAD_MAX = 64 * 1024, /* bytes, with interim answers and trailers */
+	HTTP_REPLY_BODY_DEFAULT = 1024 * 1024,
+	HTTP_BASES_MAX = 32, /* base URLs of one client */
 };
 
 /* One exchange against base (scheme://host[:port][/prefix], never NULL here).  NULL: no answer, and
  * call->status says why: UNAVAILABLE (not reached, breaker open, cut, unusable answer), TIMEOUT,
  * INTERNAL.  A request in flight runs to its own timeout, whatever the call's deadline says.
  * Retried within the deadline, with jittered backoff: transport errors, 429, 500, 502, 503 and 504
- * of requests that may be sent twice; Retry-After is honoured.  The last answer is returned as it is. */
-const struct cosi_http_reply *http_exchange(struct http_client *client, struct http_call *call, const char *base,
-					    const struct cosi_http *request);
+ * of requests that may be sent twice; Retry-After is honoured.  A request that never left, because
+ * no connection was made, is repeated whatever it is.  The last answer is returned as it is.  A
+ * request that HTTP cannot carry (a line break in a header, a space in the path) is INTERNAL.  The
+ * module gives no Host, Content-Length, Transfer-Encoding, Connection or Expect header: they are
+ * ours. */
+const struct cosi_http_reply *http_exchange(struct http_client *client, struct http_call *call,
+					    const char *base, const struct cosi_http *request);
 
-/* How a base and label go over the wire; from the arena, never NULL. */
+/* How a base and label go over the wire; from the arena, never NULL.  host is the Host header's
+ * value, without the scheme's own port; path is the base's prefix, "" or "/prefix", which stands
+ * before the request's path.  All three are empty for a base or a label that http_exchange()
+ * refuses. */
 const struct cosi_url *http_url(struct arena *arena, const char *base, const char *host_label);
 
 /* The breaker of one base: closed, or open since when (monotonic ms), with the last error's text
  * copied into last_error. */
-struct http_breaker_state { bool open; int64_t since_ms; char last_error[256]; };
-void http_breaker_state(struct http_client *client, const char *base, struct http_breaker_state *out);
+struct http_breaker_state {
+	bool open;
+	int64_t since_ms;
+	char last_error[256];
+};
+void http_breaker_state(struct http_client *client, const char *base,
+			struct http_breaker_state *out);
 
 #endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * breaker.c - counts failures in a row, opens, probes. */
+#include "http/breaker.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+#include "banned.h"
+
+void
+breaker_init(struct breaker *breaker)
+{
+	*breaker = (struct breaker){ .mutex = PTHREAD_MUTEX_INITIALIZER };
+}
+
+void
+breaker_done(struct breaker *breaker)
+{
+	pthread_mutex_destroy(&breaker->mutex);
+}
+
+bool
+breaker_admit(struct breaker *breaker, int64_t now_ms, bool *out_probe)
+{
+	LOCK_SCOPE(&breaker->mutex);
+
+	*out_probe = false;
+	if (!breaker->open)
+		return true;
+	if (breaker->probing || now_ms < breaker->probe_ms)
+		return false;
+	breaker->probing = true;
+	*out_probe = true;
+	return true;
+}
+
+static void
+fail(struct breaker *breaker, bool probe, const char *error, int64_t now_ms)
+{
+	(void)snprintf(breaker->last_error, sizeof breaker->last_error, "%s", error);
+	breaker->nfailures++;
+	if (breaker->open && !probe)
+		return; /* sent before it opened */
+	if (!breaker->open && breaker->nfailures < BREAKER_FAILURES)
+		return;
+	if (!breaker->open) {
+		breaker->open = true;
+		breaker->since_ms = now_ms;
+		breaker->since_wall_s = clock_wall_s();
+		breaker->pause_ms = BREAKER_PAUSE_MS;
+	} else if (breaker->pause_ms * 2 < BREAKER_PAUSE_MAX_MS) {
+		breaker->pause_ms *= 2;
+	} else {
+		breaker->pause_ms = BREAKER_PAUSE_MAX_MS;
+	}
+	breaker->probe_ms = now_ms + breaker->pause_ms;
+}
+
+void
+breaker_report(struct breaker *breaker, bool probe, enum breaker_verdict verdict, const char *error,
+	       int64_t now_ms)
+{
+	LOCK_SCOPE(&breaker->mutex);
+
+	if (probe)
+		breaker->probing = false;
+	if (verdict == BREAKER_GOOD) {
+		breaker->nfailures = 0;
+		breaker->open = false;
+	} else if (verdict == BREAKER_BAD) {
+		fail(breaker, probe, error, now_ms);
+	}
+}
+
+void
+breaker_refuse(struct breaker *breaker, struct status *status)
+{
+	LOCK_SCOPE(&breaker->mutex);
+	time_t since = (time_t)breaker->since_wall_s;
+	char when[sizeof "2000-01-01T00:00:00Z"];
+	struct tm tm;
+
+	/* A point in time, not a duration: equal failures have equal texts. */
+	if (gmtime_r(&since, &tm) == NULL ||
+	    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
+		when[0] = '\0';
+	(void)status_fail(status, COSI_UNAVAILABLE,
+			  "no request is sent, the store fails since %s: %s", when,
+			  breaker->last_error);
+}
+
+void
+breaker_state(struct breaker *breaker, struct http_breaker_state *out)
+{
+	LOCK_SCOPE(&breaker->mutex);
+
+	*out = (struct http_breaker_state){ .open = breaker->open };
+	if (breaker->open)
+		out->since_ms = breaker->since_ms;
+	memcpy(out->last_error, breaker->last_error, sizeof out->last_error);
+}

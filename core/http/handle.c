@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * handle.c - one libcurl handle with its connections, and one try of a request on it.
+ *
+ * What is the same for all requests is set once; resetting a handle for each costs more than the
+ * request's own options.
+ */
+#include "http/handle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "http/failure.h"
+
+#include "banned.h"
+
+enum { KEEPALIVE_S = 30, CONNECTIONS = 4 };
+
+/* Called when a connection stands, before each sending.  libcurl itself repeats a request on a
+ * fresh connection when a kept one turns out to be closed, whatever the method: here that is
+ * counted, and refused to what must not be sent twice. */
+static int
+before_sending_cb(void *userdata, char *ip, char *local_ip, int port, int local_port)
+{
+	struct handle *handle = userdata;
+	struct attempt *attempt = handle->attempt;
+	struct http_call *call = attempt->call;
+
+	(void)ip, (void)local_ip, (void)port, (void)local_port;
+	if (attempt->sent > 0 && !attempt->request->repeatable)
+		attempt->stop = ATTEMPT_NO_REPEAT;
+	else if (atomic_load(call->cancelled) || clock_mono_ms() >= call->deadline_ms)
+		attempt->stop = ATTEMPT_TOO_LATE;
+	if (attempt->stop != ATTEMPT_GOES_ON)
+		return CURL_PREREQFUNC_ABORT;
+	attempt->sent++;
+	call->nrequests++;
+	return CURL_PREREQFUNC_OK;
+}
+
+#define SET(option, value) (failed |= curl_easy_setopt(easy, (option), (value)) != CURLE_OK)
+
+static bool
+set_tls(CURL *easy, const struct handle_options *options)
+{
+	bool failed = false;
+
+	SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+	SET(CURLOPT_SSL_VERIFYPEER, options->insecure ? 0L : 1L);
+	SET(CURLOPT_SSL_VERIFYHOST, options->insecure ? 0L : 2L);
+	if (options->ca_file != NULL) {
+		SET(CURLOPT_CAINFO, options->ca_file);
+		/* The system's directory would be trusted beside the file. */
+		SET(CURLOPT_CAPATH, (char *)NULL);
+	}
+	return failed;
+}
+
+static bool
+set_connection(CURL *easy, const struct handle_options *options)
+{
+	bool failed = false;
+
+	SET(CURLOPT_NOSIGNAL, 1L);
+	SET(CURLOPT_PROTOCOLS_STR, "http,https");
+	SET(CURLOPT_PROXY, "");
+	SET(CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
+	SET(CURLOPT_TCP_NODELAY, 1L);
+	SET(CURLOPT_TCP_KEEPALIVE, 1L);
+	SET(CURLOPT_TCP_KEEPIDLE, (long)KEEPALIVE_S);
+	SET(CURLOPT_TCP_KEEPINTVL, (long)KEEPALIVE_S);
+	SET(CURLOPT_MAXCONNECTS, (long)CONNECTIONS);
+	SET(CURLOPT_MAXAGE_CONN, (long)((options->idle_ms + 999) / 1000));
+	return failed;
+}
+
+static bool
+set_http(struct handle *handle)
+{
+	CURL *easy = handle->easy;
+	bool failed = false;
+
+	SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	SET(CURLOPT_USERAGENT, "cosid/" COSID_VERSION);
+	SET(CURLOPT_FOLLOWLOCATION, 0L);
+	SET(CURLOPT_PATH_AS_IS, 1L);
+	SET(CURLOPT_HEADERFUNCTION, reply_header_cb);
+	SET(CURLOPT_HEADERDATA, &handle->reply);
+	SET(CURLOPT_WRITEFUNCTION, reply_body_cb);
+	SET(CURLOPT_WRITEDATA, &handle->reply);
+	SET(CURLOPT_PREREQFUNCTION, before_sending_cb);
+	SET(CURLOPT_PREREQDATA, handle);
+	SET(CURLOPT_ERRORBUFFER, handle->error);
+	return failed;
+}
+
+struct handle *
+handle_new(const struct handle_options *options)
+{
+	struct handle *handle = calloc(1, sizeof *handle);
+
+	if (handle == NULL)
+		return NULL;
+	handle->connect_timeout_ms = options->connect_timeout_ms;
+	handle->easy = curl_easy_init();
+	if (handle->easy == NULL || set_connection(handle->easy, options) ||
+	    set_tls(handle->easy, options) || set_http(handle)) {
+		handle_free(handle);
+		return NULL;
+	}
+	return handle;
+}
+
+void
+handle_free(struct handle *handle)
+{
+	if (handle == NULL)
+		return;
+	curl_easy_cleanup(handle->easy);
+	reply_done(&handle->reply);
+	free(handle);
+}
+
+static bool
+has_body(const struct request *request)
+{
+	return request->body.len > 0 || strcmp(request->method, "PUT") == 0 ||
+	       strcmp(request->method, "POST") == 0 || strcmp(request->method, "PATCH") == 0;
+}
+
+static bool
+set_method(CURL *easy, const struct request *request)
+{
+	bool failed = false;
+
+	SET(CURLOPT_HTTPGET, 1L); /* takes back what the last request set */
+	if (strcmp(request->method, "HEAD") == 0) {
+		SET(CURLOPT_NOBODY, 1L);
+	} else if (has_body(request)) {
+		SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.len);
+		SET(CURLOPT_POSTFIELDS, request->body.data != NULL ? request->body.data : "");
+	}
+	SET(CURLOPT_CUSTOMREQUEST, request->method);
+	return failed;
+}
+
+/* A connection that stands after the deadline is of no use: nothing may be sent then. */
+static int64_t
+connect_timeout(const struct handle *handle, const struct attempt *attempt)
+{
+	int64_t timeout_ms = handle->connect_timeout_ms;
+	int64_t left = attempt->call->deadline_ms - clock_mono_ms();
+
+	if (timeout_ms > left)
+		timeout_ms = left;
+	return timeout_ms > 0 ? timeout_ms : 1;
+}
+
+static bool
+set_request(struct handle *handle, const struct attempt *attempt)
+{
+	const struct request *request = attempt->request;
+	CURL *easy = handle->easy;
+	bool failed = set_method(easy, request);
+
+	SET(CURLOPT_URL, request->url.origin);
+	SET(CURLOPT_REQUEST_TARGET, request->target);
+	SET(CURLOPT_HTTPHEADER, request->headers);
+	SET(CURLOPT_TIMEOUT_MS, (long)request->timeout_ms);
+	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)connect_timeout(handle, attempt));
+	return failed;
+}
+
+void
+handle_perform(struct handle *handle, struct attempt *attempt)
+{
+	int64_t begun_ms = clock_mono_ms();
+	CURLcode code = CURLE_OUT_OF_MEMORY;
+
+	reply_reset(&handle->reply, attempt->request->max_reply);
+	handle->attempt = attempt;
+	handle->error[0] = '\0';
+	if (!set_request(handle, attempt))
+		code = curl_easy_perform(handle->easy);
+	attempt->ms = clock_mono_ms() - begun_ms;
+	failure_judge(handle, attempt, code);
+	handle->attempt = NULL;
+}

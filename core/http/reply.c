@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * reply.c - collects an answer as libcurl hands it over, within limits.
+ *
+ * A header is kept as "name\0value\0": name in lower case, value without the blanks around it.
+ */
+#include "http/reply.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/secret.h"
+#include "http/http.h"
+
+#include "banned.h"
+
+/* What a handle keeps between requests; a larger answer is rare. */
+enum { KEEP_MAX = 64 * 1024, BUF_FIRST = 2048 };
+
+static void
+buf_reset(struct buf *buf)
+{
+	if (buf->size > KEEP_MAX) {
+		wiped_free(buf->data);
+		*buf = (struct buf){ 0 };
+	} else if (buf->len > 0) {
+		explicit_bzero(buf->data, buf->len);
+		buf->len = 0;
+	}
+}
+
+static int
+buf_add(struct buf *buf, const char *data, size_t len)
+{
+	size_t size = buf->size == 0 ? BUF_FIRST : buf->size;
+	char *grown;
+
+	while (size - buf->len < len)
+		size *= 2;
+	if (size > buf->size) {
+		grown = wiped_realloc(buf->data, size);
+		if (grown == NULL)
+			return -1;
+		buf->data = grown;
+		buf->size = size;
+	}
+	if (len > 0)
+		memcpy(buf->data + buf->len, data, len);
+	buf->len += len;
+	return 0;
+}
+
+void
+reply_reset(struct reply *reply, size_t max_body)
+{
+	buf_reset(&reply->head);
+	buf_reset(&reply->body);
+	*reply = (struct reply){ .head = reply->head, .body = reply->body, .max_body = max_body };
+}
+
+void
+reply_done(struct reply *reply)
+{
+	wiped_free(reply->head.data);
+	wiped_free(reply->body.data);
+	*reply = (struct reply){ 0 };
+}
+
+/* Makes libcurl end the transfer with CURLE_WRITE_ERROR. */
+static size_t
+refuse(struct reply *reply, enum reply_trouble trouble)
+{
+	reply->trouble = trouble;
+	return 0;
+}
+
+static bool
+is_token_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
+}
+
+static size_t
+token_len(const char *line, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && is_token_char(line[n]))
+		n++;
+	return n;
+}
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* line: without its line end. */
+static enum reply_trouble
+add_header(struct reply *reply, const char *line, size_t len)
+{
+	size_t name_len = token_len(line, len), at = reply->head.len;
+	const char *value = line + name_len + 1;
+
+	if (name_len == 0 || name_len == len || line[name_len] != ':' ||
+	    memchr(line, '\0', len) != NULL)
+		return REPLY_MALFORMED;
+	if (reply->nheaders >= HTTP_REPLY_HEADERS_MAX)
+		return REPLY_HEAD_TOO_LARGE;
+	len -= name_len + 1;
+	for (; len > 0 && is_blank(value[0]); len--)
+		value++;
+	while (len > 0 && is_blank(value[len - 1]))
+		len--;
+	if (buf_add(&reply->head, line, name_len) != 0 || buf_add(&reply->head, "", 1) != 0 ||
+	    buf_add(&reply->head, value, len) != 0 || buf_add(&reply->head, "", 1) != 0)
+		return REPLY_NO_MEMORY;
+	for (char *p = reply->head.data + at; *p != '\0'; p++)
+		if (*p >= 'A' && *p <= 'Z')
+			*p = (char)(*p - 'A' + 'a');
+	reply->nheaders++;
+	return REPLY_FINE;
+}
+
+/* A status line begins an answer; the one before it was an interim one (100, 103). */
+static void
+begin(struct reply *reply)
+{
+	reply->head.len = 0;
+	reply->nheaders = 0;
+	reply->head_done = false;
+}
+
+size_t
+reply_header_cb(char *data, size_t size, size_t n, void *userdata)
+{
+	struct reply *reply = userdata;
+	size_t total = size * n, len = total;
+	enum reply_trouble trouble;
+
+	reply->head_bytes += total;
+	if (reply->head_bytes > HTTP_REPLY_HEAD_MAX)
+		return refuse(reply, REPLY_HEAD_TOO_LARGE);
+	while (len > 0 && (data[len - 1] == '\n' || data[len - 1] == '\r'))
+		len--;
+	if (len >= 5 && memcmp(data, "HTTP/", 5) == 0) {
+		begin(reply);
+	} else if (len == 0) {
+		reply->head_done = true;
+	} else if (!reply->head_done) {
+		trouble = add_header(reply, data, len);
+		if (trouble != REPLY_FINE)
+			return refuse(reply, trouble);
+	}
+	return total;
+}
+
+size_t
+reply_body_cb(char *data, size_t size, size_t n, void *userdata)
+{
+	struct reply *reply = userdata;
+	size_t len = size * n;
+
+	if (len > reply->max_body - reply->body.len)
+		return refuse(reply, REPLY_BODY_TOO_LARGE);
+	if (buf_add(&reply->body, data, len) != 0)
+		return refuse(reply, REPLY_NO_MEMORY);
+	return len;
+}
+
+const char *
+reply_header(const struct reply *reply, const char *name)
+{
+	const char *at = reply->head.data, *value;
+
+	for (size_t i = 0; i < reply->nheaders; i++) {
+		value = at + strlen(at) + 1;
+		if (strcmp(at, name) == 0)
+			return value;
+		at = value + strlen(value) + 1;
+	}
+	return NULL;
+}
+
+const struct cosi_http_reply *
+reply_copy(const struct reply *reply, int status, struct arena *arena)
+{
+	struct cosi_http_reply *out = arena_alloc(arena, sizeof *out);
+	struct cosi_kv *headers = arena_alloc(arena, (reply->nheaders + 1) * sizeof *headers);
+	char *head =
+		arena_strndup(arena, reply->head.len > 0 ? reply->head.data : "", reply->head.len);
+	const char *body =
+		arena_strndup(arena, reply->body.len > 0 ? reply->body.data : "", reply->body.len);
+
+	if (arena_failed(arena))
+		return NULL;
+	for (size_t i = 0; i < reply->nheaders; i++) {
+		headers[i].key = head;
+		head += strlen(head) + 1;
+		headers[i].value = head;
+		head += strlen(head) + 1;
+	}
+	*out = (struct cosi_http_reply){
+		status, { body, reply->body.len }, reply->nheaders, headers
+	};
+	return out;
+}

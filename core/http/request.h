@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * request.h - a module's request, checked, in the form in which it is sent. */
+#ifndef COSID_HTTP_REQUEST_H
+#define COSID_HTTP_REQUEST_H
+#include <curl/curl.h>
+
+#include "http/http.h"
+#include "http/url.h"
+
+/* Lives in the call's arena; what the module gave is borrowed. */
+struct request {
+	const char *method;
+	const char *target; /* what stands in the request line */
+	const char *shown;  /* "PUT /photos", for error texts: no query, no secret path */
+	const char *query;  /* for traces, which leave its values out; NULL: none, or secret */
+	struct url url;
+	struct curl_slist *headers; /* arena: never given to curl_slist_free_all() */
+	struct cosi_bytes body;
+	size_t max_reply;
+	int64_t timeout_ms;
+	bool repeatable; /* may be sent twice */
+	bool changing;   /* anything but GET and HEAD */
+};
+
+/* 0, or -1 with call->status INTERNAL: HTTP cannot carry it. */
+int request_prepare(struct http_call *call, const char *base, const struct cosi_http *asked,
+		    int64_t default_timeout_ms, struct request *out);
+
+#endif
