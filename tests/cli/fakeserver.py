@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""fakeserver.py - a COSI server that answers what it is told to, and remembers what it was asked.
+
+For the answers that a real cosid cannot be made to give: every status code, hostile text, protocols
+that no store here has.  What cosid really answers is tested with the real one, in the scenarios.
+"""
+import concurrent.futures
+
+import grpc
+
+from rig import proto
+
+
+class FakeServer(grpc.GenericRpcHandler):
+    """server.answers[method] = bytes or message, or (code, text); server.asked = [(dialect, method, message)]."""
+
+    def __init__(self, socket):
+        self.endpoint = f"unix://{socket}"
+        self.answers, self.asked = {}, []
+        self._known = {proto.methods(dialect)[method][0]: (dialect, method)
+                       for dialect in proto.PACKAGE for method in proto.methods(dialect)}
+        self._server = grpc.server(concurrent.futures.ThreadPoolExecutor(2))
+        self._server.add_generic_rpc_handlers([self])
+        self._server.add_insecure_port(f"unix:{socket}")
+
+    def __enter__(self):
+        self._server.start()
+        return self
+
+    def __exit__(self, *_):
+        self._server.stop(None).wait()
+
+    def service(self, call):
+        if call.method not in self._known:
+            return None
+        dialect, method = self._known[call.method]
+        _, request, reply = proto.methods(dialect)[method]
+
+        def answer(body, context):
+            self.asked.append((dialect, method, request.FromString(body)))
+            found = self.answers.get(method, reply())
+            if isinstance(found, tuple):
+                context.abort(*found)
+            if callable(found):
+                found = found(context)
+            return found if isinstance(found, bytes) else found.SerializeToString()
+
+        return grpc.unary_unary_rpc_method_handler(answer)
+
+    def last(self):
+        return self.asked[-1]
