@@ -13,7 +13,8 @@
  *    that change the same bucket or account never meet within one process.
  *  - What a handler is given lives until it returns.  What it gives back comes from
  *    cosi_alloc() or cosi_printf(), which the daemon wipes and frees after the call,
- *    from its config, which lives as long as the instance, or is a constant.
+ *    from its config, which lives as long as the instance, or is a constant.  What an
+ *    instance keeps for itself comes from malloc() in open() and is freed in close().
  *  - A handler returns 0, or the value of cosi_fail().  An error sticks to its call:
  *    the first code stays, later texts are put in front of the earlier ones, and every
  *    further service on that call fails, so check where it suits you.
@@ -160,12 +161,14 @@ struct cosi_access { /* every field but buckets is secret: never logged, wiped a
 	const char *key_name, *service_account; /* GCS service-account access */
 };
 
-struct cosi_found { /* one line of a list answer */
+struct cosi_found { /* one line of a list answer; copied before found() returns */
+	size_t size;
 	uint32_t kind;  /* enum cosi_kind */
 	const char *native;
 	struct cosi_mark mark;
 	int64_t created; /* seconds since the epoch; 0: unknown */
 };
+#define COSI_FOUND(...) (&(struct cosi_found){ .size = sizeof(struct cosi_found), __VA_ARGS__ })
 
 /* ---- the daemon's services -------------------------------------------------------- */
 
@@ -337,8 +340,8 @@ struct cosi_module {
 	/* revoke: gone already: 0, and only when the store said so for certain.  Not ours:
 	 * COSI_PRECONDITION.  With buckets: takes those out, and the account when none is left. */
 	int (*revoke)(void *, struct cosi_call *, const struct cosi_access_req *);
-	/* Optional: everything in the store that bears this owner's mark, page by page; found()
-	 * returns non-zero to stop. */
+	/* Optional: everything in the store that bears this owner's mark, page by page, each handed
+	 * to found(call, COSI_FOUND(...)), which returns non-zero to stop. */
 	int (*list)(void *, struct cosi_call *, const char *owner,
 		    int (*found)(struct cosi_call *, const struct cosi_found *));
 };

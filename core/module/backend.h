@@ -19,16 +19,16 @@
 #include "cosi_module.h"
 
 struct backend {
-	const char *name;                     /* borrowed from the configuration */
-	const struct config_backend *config;  /* borrowed */
-	const struct cosi_module *module;     /* our copy: fields that an older module lacks are zero */
-	const char *public_url;               /* public_endpoint or endpoint; what applications are told */
-	void *priv;                           /* the instance: module layer only */
+	const char *name;                    /* borrowed from the configuration */
+	const struct config_backend *config; /* borrowed */
+	const struct cosi_module *module; /* our copy: fields that an older module lacks are zero */
+	const char *public_url; /* public_endpoint or endpoint; what applications are told */
+	void *priv;             /* the instance: module layer only */
 };
 
 struct generation {
-	struct config *config;    /* a reference */
-	unsigned number;          /* 1, 2, ... */
+	struct config *config; /* a reference */
+	unsigned number;       /* 1, 2, ... */
 	size_t nbackends;
 	struct backend *backends; /* in the order of the configuration */
 	uint32_t protocols;       /* all that the backends serve together */
@@ -36,39 +36,54 @@ struct generation {
 };
 
 /* Loads the modules, reads the settings, opens every instance.  NULL: something failed, diag says
- * what, nothing is left open.  state_dir: where module files are copied to (module/state.h). */
-struct generation *generation_open(struct config *config, const char *state_dir, bool checking, struct diag *diag);
+ * what, nothing is left open.  state_dir: where module files are copied to (module/state.h).
+ * A file that this process did not load before is tried by running /proc/self/exe --describe COPY:
+ * a program that calls this must hand those arguments to module_describe() before anything else. */
+struct generation *generation_open(struct config *config, const char *state_dir, bool checking,
+				   struct diag *diag);
 struct generation *generation_ref(struct generation *generation);
+/* The last one closes the instances and unloads their modules, on the caller's thread, which must
+ * not be inside of a handler. */
 void generation_unref(struct generation *generation);
 struct backend *generation_find(const struct generation *generation, const char *name);
 
 /* One call on one backend: what a handler gets as its struct cosi_call.  Lives on the stack of
  * whoever calls a backend_*() function below; set the borrowed members, then module_call_init(). */
 struct module_call {
-	struct cosi_call pub;             /* first: modules hold a pointer to it */
-	struct arena *arena;              /* borrowed */
-	struct status *status;            /* borrowed */
-	struct backend *backend;          /* borrowed */
-	int64_t deadline_ms;              /* monotonic */
-	const atomic_bool *cancelled;     /* borrowed */
-	const struct log_fields *fields;  /* borrowed; may be NULL */
-	int64_t unknown_ms;               /* out, see http.h */
-	unsigned nrequests;               /* out */
+	struct cosi_call pub;            /* first: modules hold a pointer to it */
+	struct arena *arena;             /* borrowed */
+	struct status *status;           /* borrowed */
+	const struct backend *backend;   /* borrowed */
+	int64_t deadline_ms;             /* monotonic */
+	const atomic_bool *cancelled;    /* borrowed */
+	const struct log_fields *fields; /* borrowed; may be NULL */
+	int64_t unknown_ms;              /* out, see http.h */
+	unsigned nrequests;              /* out */
+	uint64_t tokens[8];              /* module layer only: which tokens it was given */
 };
 void module_call_init(struct module_call *call);
 
 /* The handlers, with the module's answer checked before anybody else sees it (a module is not
- * trusted): a code without text, a success after cosi_fail(), a missing, over-long or malformed
- * field become INTERNAL naming the module.  0 or -1 with call->status set. */
-const char *backend_map_name(struct module_call *call, uint32_t kind, const char *asked, bool exact);
-int backend_create_bucket(struct module_call *call, const struct cosi_bucket_req *req, struct cosi_bucket *out);
-int backend_get_bucket(struct module_call *call, const struct cosi_bucket_req *req, struct cosi_bucket *out);
+ * trusted): a code without text, a missing, over-long or malformed field become INTERNAL naming the
+ * module; a success after cosi_fail() is that failure.  What has a default (a bucket's name,
+ * endpoint and style) is filled in.  Every string of an answer is a copy in the call's arena, so
+ * that it may outlive the generation.  A bucket that was looked up may serve fewer protocols than
+ * were asked for: the caller compares.  0 or -1 with call->status set. */
+const char *backend_map_name(struct module_call *call, uint32_t kind, const char *asked,
+			     bool exact);
+int backend_create_bucket(struct module_call *call, const struct cosi_bucket_req *req,
+			  struct cosi_bucket *out);
+int backend_get_bucket(struct module_call *call, const struct cosi_bucket_req *req,
+		       struct cosi_bucket *out);
 int backend_delete_bucket(struct module_call *call, const struct cosi_bucket_req *req);
-int backend_grant(struct module_call *call, const struct cosi_access_req *req, struct cosi_access *out);
+int backend_grant(struct module_call *call, const struct cosi_access_req *req,
+		  struct cosi_access *out);
 int backend_revoke(struct module_call *call, const struct cosi_access_req *req);
 int backend_probe(struct module_call *call);
 
-/* cosid --describe: the module's schema as text on stdout. 0, or -1 with diag. */
+/* cosid --describe: the module's schema as text on stdout, one line per key (describe.c says how).
+ * path has a '/' in it.  In a process that a trial started, nothing is printed.  0, or -1 with
+ * diag. */
 int module_describe(const char *path, struct diag *diag);
 
 #endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * backend.c - calls a module's handlers and hands on what verify.h let through. */
+#include "module/backend.h"
+
+#include <string.h>
+
+#include "module/instance.h"
+#include "module/verify.h"
+
+#include "banned.h"
+
+/* Can this backend do that at all? */
+static int
+check_can(struct module_call *call, bool has_handler, const char *what)
+{
+	const struct backend *backend = call->backend;
+
+	if (instance_of(backend)->shut)
+		return status_fail(call->status, COSI_PRECONDITION,
+				   "backend '%s' is not open: a secret of it cannot be read here",
+				   backend->name);
+	if (has_handler)
+		return 0;
+	return status_fail(call->status, COSI_UNSUPPORTED, "backend '%s' (module '%s') cannot %s",
+			   backend->name, backend->module->name, what);
+}
+
+static void *
+handle_of(const struct module_call *call)
+{
+	return instance_of(call->backend)->handle;
+}
+
+static const char *
+check_name(struct module_call *call, const char *asked, bool exact, const char *name)
+{
+	const char *module = call->backend->module->name;
+
+	if (!verify_is_native(call, name))
+		(void)status_fail(call->status, COSI_INTERNAL,
+				  "module '%s' made a malformed name out of '%s'", module, asked);
+	else if (exact && strcmp(name, asked) != 0)
+		(void)status_fail(call->status, COSI_INTERNAL,
+				  "module '%s' made '%s' out of the exact name '%s'", module, name,
+				  asked);
+	else
+		name = arena_strdup(call->arena, name);
+	return verify_result(call, 0) == 0 ? name : NULL;
+}
+
+const char *
+backend_map_name(struct module_call *call, uint32_t kind, const char *asked, bool exact)
+{
+	const struct cosi_module *module = call->backend->module;
+	const char *name = asked;
+
+	if (check_can(call, true, "map names") != 0)
+		return NULL;
+	if (module->map_name != NULL) {
+		name = module->map_name(handle_of(call), &call->pub, kind, asked, exact);
+		if (verify_result(call, name == NULL ? -1 : 0) != 0)
+			return NULL;
+	} else if (!verify_is_native(call, asked)) {
+		(void)status_fail(call->status, COSI_INVALID,
+				  "backend '%s' cannot use the name '%s': it takes A-Z, a-z, 0-9, "
+				  "'.' and '-', up to %d bytes together with '%s.'",
+				  call->backend->name, asked, VERIFY_NAME_MAX, call->backend->name);
+		return NULL;
+	}
+	return check_name(call, asked, exact, name);
+}
+
+int
+backend_create_bucket(struct module_call *call, const struct cosi_bucket_req *req,
+		      struct cosi_bucket *out)
+{
+	const struct cosi_module *module = call->backend->module;
+	struct cosi_bucket bucket = { 0 };
+
+	if (check_can(call, module->create_bucket != NULL, "create buckets") != 0 ||
+	    verify_result(call, module->create_bucket(handle_of(call), &call->pub, req, &bucket)) !=
+		    0 ||
+	    verify_bucket(call, req->native, req->protocols, &bucket) != 0)
+		return -1;
+	*out = bucket;
+	return 0;
+}
+
+int
+backend_get_bucket(struct module_call *call, const struct cosi_bucket_req *req,
+		   struct cosi_bucket *out)
+{
+	const struct cosi_module *module = call->backend->module;
+	struct cosi_bucket bucket = { 0 };
+
+	if (check_can(call, module->get_bucket != NULL, "look up buckets") != 0 ||
+	    verify_result(call, module->get_bucket(handle_of(call), &call->pub, req, &bucket)) !=
+		    0 ||
+	    verify_bucket(call, req->native, 0, &bucket) != 0)
+		return -1;
+	*out = bucket;
+	return 0;
+}
+
+int
+backend_delete_bucket(struct module_call *call, const struct cosi_bucket_req *req)
+{
+	const struct cosi_module *module = call->backend->module;
+
+	if (check_can(call, module->delete_bucket != NULL, "delete buckets") != 0)
+		return -1;
+	return verify_result(call, module->delete_bucket(handle_of(call), &call->pub, req));
+}
+
+/* Zeroed answers for the buckets of a grant.  NULL: the call has failed. */
+static struct cosi_bucket **
+make_buckets(struct module_call *call, size_t n)
+{
+	struct cosi_bucket **list =
+		arena_alloc(call->arena, (n + 1) * sizeof(struct cosi_bucket *));
+
+	for (size_t i = 0; list != NULL && i < n; i++) {
+		list[i] = arena_alloc(call->arena, sizeof *list[i]);
+		if (list[i] == NULL)
+			list = NULL;
+	}
+	if (list == NULL)
+		(void)verify_result(call, 0);
+	return list;
+}
+
+int
+backend_grant(struct module_call *call, const struct cosi_access_req *req, struct cosi_access *out)
+{
+	const struct cosi_module *module = call->backend->module;
+	struct cosi_access access = { 0 };
+	struct cosi_bucket **buckets;
+
+	if (check_can(call, module->grant != NULL, "grant access") != 0)
+		return -1;
+	buckets = make_buckets(call, req->nbuckets);
+	if (buckets == NULL)
+		return -1;
+	access.buckets = buckets;
+	if (verify_result(call, module->grant(handle_of(call), &call->pub, req, &access)) != 0)
+		return -1;
+	access.buckets = buckets;
+	if (verify_access(call, req, &access) != 0)
+		return -1;
+	*out = access;
+	return 0;
+}
+
+int
+backend_revoke(struct module_call *call, const struct cosi_access_req *req)
+{
+	const struct cosi_module *module = call->backend->module;
+
+	if (check_can(call, module->revoke != NULL, "revoke access") != 0)
+		return -1;
+	return verify_result(call, module->revoke(handle_of(call), &call->pub, req));
+}
+
+int
+backend_probe(struct module_call *call)
+{
+	const struct cosi_module *module = call->backend->module;
+
+	if (check_can(call, true, "be probed") != 0)
+		return -1;
+	/* Without a probe there is nothing that could be unreachable. */
+	if (module->probe == NULL)
+		return 0;
+	return verify_result(call, module->probe(handle_of(call), &call->pub));
+}

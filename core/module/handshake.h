@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * handshake.h - dlopen, and what must be true of a module before the daemon uses it. */
+#ifndef COSID_MODULE_HANDSHAKE_H
+#define COSID_MODULE_HANDSHAKE_H
+#include "base/status.h"
+#include "cosi_module.h"
+
+/* Loads path (with a '/' in it) and copies what the module says of itself to *out, with zeros for
+ * fields that it does not know.  Its strings and tables live in the loaded file.  name: what it
+ * must be called.  The handle, for dlclose(); NULL with status. */
+void *handshake_load(const char *path, const char *name, struct cosi_module *out,
+		     struct status *status);
+
+#endif

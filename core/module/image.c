@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * image.c - one list of loaded files per process, as the dynamic loader has.
+ *
+ * Two generations that found the same bytes share an image; a changed file becomes a second image
+ * beside the first.  Bytes that were loaded once are not tried again.
+ */
+#include "module/image.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "module/file.h"
+#include "module/handshake.h"
+#include "module/trial.h"
+
+#include "banned.h"
+
+struct image {
+	struct image *next;
+	unsigned refs; /* under the list's mutex */
+	void *handle;
+	struct module_file file;
+	struct cosi_module module;
+};
+
+/* The process's, like the loader's own list: two lists would load one file twice. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct image *loaded;
+
+/* Hashes that passed their trial, newest last, so that a reload back to an older file is quick. */
+enum { NTRIED = 64 };
+static unsigned char tried[NTRIED][MODULE_HASH_LEN];
+static size_t ntried;
+
+static struct image *
+find(const struct module_file *file)
+{
+	LOCK_SCOPE(&mutex);
+
+	for (struct image *image = loaded; image != NULL; image = image->next) {
+		if (strcmp(image->file.name, file->name) == 0 &&
+		    memcmp(image->file.hash, file->hash, MODULE_HASH_LEN) == 0) {
+			image->refs++;
+			return image;
+		}
+	}
+	return NULL;
+}
+
+static bool
+was_tried(const struct module_file *file)
+{
+	LOCK_SCOPE(&mutex);
+
+	for (size_t i = 0; i < ntried && i < NTRIED; i++)
+		if (memcmp(tried[i], file->hash, MODULE_HASH_LEN) == 0)
+			return true;
+	return false;
+}
+
+/* Takes over the file. */
+static struct image *
+load(struct module_file *file, struct status *status)
+{
+	struct image *image = calloc(1, sizeof *image);
+
+	if (image == NULL) {
+		(void)status_fail(status, COSI_INTERNAL, "no memory");
+		return NULL;
+	}
+	image->handle = handshake_load(file->path, file->name, &image->module, status);
+	if (image->handle == NULL) {
+		free(image);
+		return NULL;
+	}
+	image->refs = 1;
+	image->file = *file;
+	*file = (struct module_file){ 0 };
+
+	LOCK_SCOPE(&mutex);
+	image->next = loaded;
+	loaded = image;
+	memcpy(tried[ntried++ % NTRIED], image->file.hash, MODULE_HASH_LEN);
+	return image;
+}
+
+/* One wish on its way. */
+struct work {
+	struct module_file file;
+	struct trial trial;
+	bool trying;
+};
+
+static void
+stage(struct image_wish *wish, struct work *work, const char *module_dir, const char *state_dir)
+{
+	if (module_file_stage(&work->file, module_dir, state_dir, wish->name, &wish->status) != 0)
+		return;
+	wish->image = find(&work->file);
+	if (wish->image != NULL || was_tried(&work->file))
+		return;
+	work->trying =
+		trial_start(&work->trial, work->file.path, TRIAL_LIMIT_MS, &wish->status) == 0;
+}
+
+static void
+finish(struct image_wish *wish, struct work *work)
+{
+	if (work->trying)
+		(void)trial_wait(&work->trial, &wish->status);
+	if (work->file.name == NULL)
+		return;
+	if (status_ok(&wish->status) && wish->image == NULL)
+		wish->image = load(&work->file, &wish->status);
+	if (!status_ok(&wish->status))
+		(void)status_fail(&wish->status, 0, "cannot load module '%s' from '%s'", wish->name,
+				  work->file.source);
+	module_file_done(&work->file);
+}
+
+void
+images_load(struct image_wish *wishes, size_t nwishes, const char *module_dir,
+	    const char *state_dir)
+{
+	CLEANUP_FREE struct work *works = calloc(nwishes, sizeof *works);
+
+	for (size_t i = 0; works != NULL && i < nwishes; i++)
+		stage(&wishes[i], &works[i], module_dir, state_dir);
+	for (size_t i = 0; i < nwishes; i++) {
+		if (works == NULL)
+			(void)status_fail(&wishes[i].status, COSI_INTERNAL, "no memory");
+		else
+			finish(&wishes[i], &works[i]);
+	}
+}
+
+const struct cosi_module *
+image_module(const struct image *image)
+{
+	return &image->module;
+}
+
+struct image *
+image_ref(struct image *image)
+{
+	LOCK_SCOPE(&mutex);
+
+	image->refs++;
+	return image;
+}
+
+/* Takes the image out of the list when that was its last reference. */
+static bool
+drop(struct image *image)
+{
+	LOCK_SCOPE(&mutex);
+
+	if (--image->refs > 0)
+		return false;
+	for (struct image **at = &loaded; *at != NULL; at = &(*at)->next) {
+		if (*at == image) {
+			*at = image->next;
+			break;
+		}
+	}
+	return true;
+}
+
+void
+image_unref(struct image *image)
+{
+	if (image == NULL || !drop(image))
+		return;
+#ifndef COSID_SANITIZED
+	(void)dlclose(image->handle);
+#endif
+	module_file_done(&image->file);
+	free(image);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * instance.c - settings, then the module's open(), then the way to the store. */
+#include "module/instance.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+#include "banned.h"
+
+enum { OPEN_MEMORY = 64 << 20, ALIGN = 16 };
+
+/* NULL in, NULL out; without slashes at the end. */
+static int
+copy_url(const char *url, char **out)
+{
+	size_t len = url == NULL ? 0 : strlen(url);
+
+	if (url == NULL)
+		return 0;
+	while (len > 0 && url[len - 1] == '/')
+		len--;
+	*out = strndup(url, len);
+	return *out == NULL ? -1 : 0;
+}
+
+static int
+read_settings(struct backend *backend, struct instance *instance, bool checking, struct diag *diag)
+{
+	const struct config_backend *config = backend->config;
+	const struct cosi_module *module = backend->module;
+	bool network = (module->flags & COSI_NETWORK) != 0;
+	const char *endpoint = config->endpoint;
+	size_t size = (module->config.size / ALIGN + 1) * ALIGN;
+
+	if (endpoint == NULL && network)
+		endpoint = module->endpoint;
+	instance->config = aligned_alloc(ALIGN, size);
+	if (instance->config == NULL || copy_url(endpoint, &instance->endpoint) != 0 ||
+	    copy_url(config->public_endpoint != NULL ? config->public_endpoint : endpoint,
+		     &instance->public_url) != 0) {
+		diag_error(diag, config->file, config->line, "no memory");
+		return -1;
+	}
+	memset(instance->config, 0, size);
+	if (config_settings(config, module, checking, instance->config, &instance->settings,
+			    diag) != 0)
+		return -1;
+	if (endpoint != NULL || !network)
+		return 0;
+	diag_error(diag, config->file, config->line, "backend '%s': key 'endpoint' is missing",
+		   config->name);
+	return -1;
+}
+
+/* Runs open() as a call of its own, which has no backend to talk to yet. */
+static int
+run_open(struct backend *backend, struct instance *instance, struct arena *arena,
+	 struct status *status)
+{
+	struct module_call call = {
+		.arena = arena,
+		.status = status,
+		.backend = backend,
+		.deadline_ms = CLOCK_NEVER,
+	};
+	int result;
+
+	module_call_init(&call);
+	result = backend->module->open(&call.pub, instance->config, &instance->handle);
+	if (result == 0)
+		instance->opened = true;
+	if (result != 0 && status_ok(status))
+		(void)status_fail(status, COSI_INTERNAL, "module '%s' failed without a reason",
+				  backend->module->name);
+	return status_ok(status) ? 0 : -1;
+}
+
+static int
+open_module(struct backend *backend, struct instance *instance, struct status *status)
+{
+	struct arena arena;
+	int result;
+
+	instance->handle = instance->config;
+	if (backend->module->open == NULL)
+		return 0;
+	instance->handle = NULL;
+	arena_init(&arena, OPEN_MEMORY);
+	result = run_open(backend, instance, &arena, status);
+	arena_done(&arena);
+	return result;
+}
+
+static int
+open_client(struct backend *backend, struct instance *instance, struct status *status)
+{
+	const struct config_backend *config = backend->config;
+	const struct http_config http = {
+		.backend = config->name,
+		.ca_file = config->ca_file,
+		.insecure = config->insecure,
+		.connect_timeout_ms = config->connect_timeout_ms,
+		.request_timeout_ms = config->request_timeout_ms,
+		.retries = config->retries,
+	};
+
+	if ((backend->module->flags & COSI_NETWORK) == 0)
+		return 0;
+	instance->client = http_client_new(&http, status);
+	return instance->client == NULL ? -1 : 0;
+}
+
+int
+instance_open(struct backend *backend, struct image *image, bool checking, struct diag *diag)
+{
+	const struct config_backend *config = backend->config;
+	struct instance *instance = calloc(1, sizeof *instance);
+	struct status status = { 0 };
+	size_t nwarnings = diag->nwarnings;
+
+	if (instance == NULL || tokens_init(&instance->tokens) != 0) {
+		free(instance);
+		image_unref(image);
+		diag_error(diag, config->file, config->line, "no memory");
+		return -1;
+	}
+	instance->image = image;
+	backend->priv = instance;
+	backend->name = config->name;
+	backend->module = image_module(image);
+	if (read_settings(backend, instance, checking, diag) != 0) {
+		instance_close(backend);
+		return -1;
+	}
+	backend->public_url = instance->public_url;
+	/* A secret was not there, which counts as a warning: open() would refuse the empty one. */
+	instance->shut = checking && diag->nwarnings > nwarnings;
+	if (instance->shut)
+		return 0;
+	if (open_module(backend, instance, &status) == 0 &&
+	    open_client(backend, instance, &status) == 0)
+		return 0;
+	diag_error(diag, config->file, config->line, "backend '%s': %s", config->name, status.text);
+	instance_close(backend);
+	return -1;
+}
+
+void
+instance_close(struct backend *backend)
+{
+	struct instance *instance = instance_of(backend);
+
+	if (instance == NULL)
+		return;
+	if (instance->opened && backend->module->close != NULL)
+		backend->module->close(instance->handle);
+	if (instance->client != NULL)
+		http_client_free(instance->client);
+	tokens_done(&instance->tokens);
+	config_settings_free(instance->settings);
+	free(instance->config);
+	free(instance->endpoint);
+	free(instance->public_url);
+	image_unref(instance->image);
+	free(instance);
+	backend->priv = NULL;
+}

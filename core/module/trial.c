@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * trial.c - spawns ourselves with --describe, and reads one verdict from a pipe.
+ *
+ * The exit status alone would not do: a constructor can call exit(0).  Only module_describe() in
+ * the child writes to the pipe, after the module was loaded and unloaded again.
+ */
+#include "module/trial.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+#include "banned.h"
+
+/* Set for the child; the daemon's own variables never begin with COSI_. */
+#define MARK "COSID_TRIAL"
+static const char good[] = "loaded";
+enum { CHILD_FD = 3 };
+
+static char **
+child_environment(void)
+{
+	static char mark[] = MARK "=1";
+	size_t n = 0;
+	char **copy;
+
+	while (environ[n] != NULL)
+		n++;
+	copy = calloc(n + 2, sizeof *copy);
+	if (copy == NULL)
+		return NULL;
+	copy[0] = mark;
+	memcpy(copy + 1, environ, n * sizeof *copy);
+	return copy;
+}
+
+/* The daemon blocks and ignores signals that the child must die of. */
+static int
+set_attributes(posix_spawnattr_t *attr)
+{
+	sigset_t none, all;
+
+	(void)sigemptyset(&none);
+	(void)sigfillset(&all);
+	if (posix_spawnattr_setsigmask(attr, &none) != 0 ||
+	    posix_spawnattr_setsigdefault(attr, &all) != 0)
+		return -1;
+	return posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+						      POSIX_SPAWN_SETPGROUP);
+}
+
+static int
+set_files(posix_spawn_file_actions_t *files, int verdict_fd)
+{
+	for (int fd = 0; fd < CHILD_FD; fd++)
+		if (posix_spawn_file_actions_addopen(files, fd, "/dev/null", O_RDWR, 0) != 0)
+			return -1;
+	return posix_spawn_file_actions_adddup2(files, verdict_fd, CHILD_FD);
+}
+
+static int
+spawn(pid_t *out_pid, const char *path, int verdict_fd)
+{
+	static const char self[] = "/proc/self/exe";
+	char *const argv[] = { (char *)(uintptr_t) "cosid", (char *)(uintptr_t) "--describe",
+			       (char *)(uintptr_t)path, NULL };
+	CLEANUP_FREE char **environment = child_environment();
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attr;
+	int error = ENOMEM;
+
+	if (environment == NULL || posix_spawn_file_actions_init(&files) != 0)
+		return ENOMEM;
+	if (posix_spawnattr_init(&attr) == 0) {
+		if (set_files(&files, verdict_fd) == 0 && set_attributes(&attr) == 0)
+			error = posix_spawn(out_pid, self, &files, &attr, argv, environment);
+		(void)posix_spawnattr_destroy(&attr);
+	}
+	(void)posix_spawn_file_actions_destroy(&files);
+	return error;
+}
+
+int
+trial_start(struct trial *trial, const char *path, int64_t limit_ms, struct status *status)
+{
+	CLEANUP_FD int out = -1;
+	int fds[2], error;
+
+	*trial = (struct trial){ .verdict_fd = -1, .limit_ms = limit_ms };
+	if (trial_is_child())
+		return status_fail(status, COSI_INTERNAL, "a trial cannot start trials");
+	if (pipe2(fds, O_CLOEXEC) != 0)
+		return status_fail(status, COSI_INTERNAL, "cannot try it: %s",
+				   strerrordesc_np(errno));
+	trial->verdict_fd = fds[0];
+	out = fds[1];
+	trial->deadline_ms = clock_mono_ms() + limit_ms;
+	error = spawn(&trial->pid, path, out);
+	if (error == 0)
+		return 0;
+	(void)close(trial->verdict_fd);
+	*trial = (struct trial){ .verdict_fd = -1 };
+	return status_fail(status, COSI_INTERNAL, "cannot try it: cannot run /proc/self/exe: %s",
+			   strerrordesc_np(error));
+}
+
+/* Waits until fd has something to say.  false: the time was up. */
+static bool
+wait_for(const struct trial *trial, int fd)
+{
+	for (;;) {
+		struct pollfd event = { .fd = fd, .events = POLLIN };
+		int64_t left_ms = trial->deadline_ms - clock_mono_ms();
+
+		if (left_ms <= 0)
+			return false;
+		if (poll(&event, 1, (int)left_ms) > 0)
+			return true;
+	}
+}
+
+/* What the child wrote until it closed the pipe, as a string; false: the time was up. */
+static bool
+read_verdict(const struct trial *trial, char *out, size_t size)
+{
+	size_t len = 0;
+	ssize_t n;
+
+	do {
+		if (!wait_for(trial, trial->verdict_fd))
+			return false;
+		n = read(trial->verdict_fd, out + len, size - 1 - len);
+		len += n > 0 ? (size_t)n : 0;
+	} while (n > 0 && len < size - 1);
+	out[len] = '\0';
+	return true;
+}
+
+/* The whole group: a constructor may have forked. */
+static int
+reap(const struct trial *trial)
+{
+	int how = 0;
+
+	(void)kill(-trial->pid, SIGKILL);
+	while (waitpid(trial->pid, &how, 0) < 0 && errno == EINTR)
+		;
+	return how;
+}
+
+/* There was no verdict: the child crashed, left, or closed the pipe and goes on. */
+static int
+explain(const struct trial *trial, struct status *status)
+{
+	CLEANUP_FD int pid_fd = pidfd_open(trial->pid, 0);
+	bool ended = pid_fd >= 0 && wait_for(trial, pid_fd);
+	int how = reap(trial);
+
+	if (!ended)
+		return status_fail(status, COSI_INVALID,
+				   "it does not return from being loaded (%g s)",
+				   (double)trial->limit_ms / 1000);
+	if (WIFSIGNALED(how))
+		return status_fail(status, COSI_INVALID, "it crashes when it is loaded (SIG%s)",
+				   sigabbrev_np(WTERMSIG(how)));
+	return status_fail(status, COSI_INVALID,
+			   "it ends the process that loads it (exit status %d)", WEXITSTATUS(how));
+}
+
+int
+trial_wait(struct trial *trial, struct status *status)
+{
+	char verdict[STATUS_TEXT_MAX];
+	int result;
+
+	if (!read_verdict(trial, verdict, sizeof verdict) || verdict[0] == '\0') {
+		result = explain(trial, status);
+	} else {
+		(void)reap(trial);
+		result = strcmp(verdict, good) == 0
+				 ? 0
+				 : status_fail(status, COSI_INVALID, "%s", verdict);
+	}
+	(void)close(trial->verdict_fd);
+	*trial = (struct trial){ .verdict_fd = -1 };
+	return result;
+}
+
+bool
+trial_is_child(void)
+{
+	return getenv(MARK) != NULL;
+}
+
+void
+trial_report(const struct status *status)
+{
+	const char *text = status_ok(status) ? good : status->text;
+
+	/* A pipe takes this in one piece; when it cannot, the parent sees no verdict. */
+	(void)!write(CHILD_FD, text, strlen(text));
+	(void)close(CHILD_FD);
+}
