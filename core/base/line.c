@@ -61,9 +61,9 @@ short_escape(uint32_t c, enum line_escape escape)
 	case '\r':
 		return "\\r";
 	case '\\':
-		return "\\\\";
+		return escape == LINE_SHOWN ? NULL : "\\\\";
 	case '"':
-		return escape == LINE_PLAIN ? NULL : "\\\"";
+		return escape == LINE_QUOTED || escape == LINE_JSON ? "\\\"" : NULL;
 	default:
 		return NULL;
 	}

@@ -20,7 +20,8 @@ struct line {
 enum line_escape {
 	LINE_PLAIN = 1,  /* for people: \n \t \r \\ \xHH \uHHHH */
 	LINE_QUOTED = 2, /* the same, and \" */
-	LINE_JSON = 3,   /* JSON's escapes; a byte that is not UTF-8 becomes \\xHH */
+	LINE_SHOWN = 3, /* LINE_PLAIN, but a backslash stays one: where a path must stay the path */
+	LINE_JSON = 4,  /* JSON's escapes; a byte that is not UTF-8 becomes \\xHH */
 };
 
 /* Appends as it is; what does not fit is left out whole. */

@@ -15,16 +15,18 @@
 #include "config/diag.h"
 #include "cosi_module.h"
 
-struct config_route { const char *match, *backend; };
+struct config_route {
+	const char *match, *backend;
+};
 
 /* One entry of `backends`: the daemon's own keys.  The module's are read by config_settings(). */
 struct config_backend {
 	const char *name, *module;
-	const char *endpoint;        /* NULL: not given */
-	const char *public_endpoint; /* NULL: not given, the endpoint counts */
-	bool accept_new;             /* default true */
+	const char *endpoint;                /* NULL: not given */
+	const char *public_endpoint;         /* NULL: not given, the endpoint counts */
+	bool accept_new;                     /* default true */
 	const char *const *existing_buckets; /* globs, NULL at the end; default { "*" } */
-	const char *ca_file;         /* NULL: the system's */
+	const char *ca_file;                 /* NULL: the system's */
 	bool insecure;
 	int64_t connect_timeout_ms, request_timeout_ms;
 	int64_t max_calls; /* 0: not given, the router decides */
@@ -50,7 +52,8 @@ struct config {
 	bool log_json;
 	const char *default_backend; /* NULL: not given */
 	size_t nroutes;
-	const struct config_route *routes; /* the main file's first, then the include files' in name order */
+	/* The main file's first, then those of the include files in the order of their names. */
+	const struct config_route *routes;
 	size_t nbackends;
 	const struct config_backend *backends; /* names are unique */
 };
@@ -60,30 +63,36 @@ struct config {
 struct config *config_load(const char *path, struct diag *diag);
 struct config *config_ref(struct config *config);
 void config_unref(struct config *config);
-/* The compiled-in path of the configuration file. */
+/* The compiled-in paths of the configuration file and of the modules. */
 const char *config_default_path(void);
+const char *config_default_module_dir(void);
 
 /* Reads one backend's own keys by its module's schema into out, a zeroed struct of schema->size
  * bytes; strings and secrets are owned by *out_settings (free with config_settings_free), which out
  * borrows from.  Unknown keys are errors; keys of the daemon that do not apply (network keys on a
  * module without COSI_NETWORK) too.  A secret's source that cannot be read is an error, but an
  * unreachable credential: is a warning when `checking` (cosid --check outside the unit); the member
- * then gets an empty string.  0 or -1. */
+ * then gets an empty string.  An absent list of secrets is an empty list.  The backend's
+ * configuration must be held by a reference.  0 or -1. */
 struct config_settings;
-int config_settings(const struct config_backend *backend, const struct cosi_module *module, bool checking,
-		    void *out, struct config_settings **out_settings, struct diag *diag);
+int config_settings(const struct config_backend *backend, const struct cosi_module *module,
+		    bool checking, void *out, struct config_settings **out_settings,
+		    struct diag *diag);
 void config_settings_free(struct config_settings *settings);
 
 /* The same schema language for request parameters: fills out (zeroed, schema->size bytes; strings
  * from the arena) and returns 0, or -1 with *out_error naming the key and the reason (from the
- * arena).  Only keys of the schema may be in params.  canonical[i], when not NULL, gets the canonical
- * spelling of params[i]'s value ("10Gi" -> "10737418240"). */
-int config_params(const struct cosi_schema *schema, const struct cosi_kv *params, size_t nparams, void *out,
-		  struct arena *arena, const char **canonical, const char **out_error);
+ * arena).  Only keys of the schema may be in params.  canonical[i], when not NULL, gets the
+ * canonical spelling of params[i]'s value ("10Gi" -> "10737418240"). */
+int config_params(const struct cosi_schema *schema, const struct cosi_kv *params, size_t nparams,
+		  void *out, struct arena *arena, const char **canonical, const char **out_error);
 
 /* The keys that the daemon itself has, for --describe and the manual's test: section "" is the top
  * level, then "allowed_peers", "log", "routes", "backends". */
-struct config_key { const char *section, *name, *type, *fallback, *help; bool network; };
+struct config_key {
+	const char *section, *name, *type, *fallback, *help;
+	bool network;
+};
 const struct config_key *config_keys(size_t *out_n);
 
 #endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check.c - names and addresses, character by character. */
+#include "config/check.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/parse.h"
+
+#include "banned.h"
+
+#define LOWER "abcdefghijklmnopqrstuvwxyz"
+#define UPPER "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define DIGIT "0123456789"
+
+/* Does text[0..len) consist of these characters alone? */
+static bool
+consists_of(const char *text, size_t len, const char *set)
+{
+	for (size_t i = 0; i < len; i++)
+		if (text[i] == '\0' || strchr(set, text[i]) == NULL)
+			return false;
+	return true;
+}
+
+static bool
+is_one_of(char c, const char *set)
+{
+	return c != '\0' && strchr(set, c) != NULL;
+}
+
+const char *
+check_text(const char *text)
+{
+	size_t len = strlen(text);
+
+	if (len == 0)
+		return "expected a text, found an empty one";
+	if (len > CHECK_TEXT_MAX)
+		return "the text is longer than 4096 bytes";
+	if (!parse_utf8(text, len))
+		return "the text is not UTF-8";
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
+			return "the text holds a control character";
+	return NULL;
+}
+
+const char *
+check_driver_name(const char *text)
+{
+	static const char reason[] = "expected a DNS name (RFC 1035) in lower case: labels of "
+				     "a-z, 0-9 and '-' that begin with a letter, end with a letter "
+				     "or digit, with a dot between them, 63 characters at most";
+	const char *label = text;
+	size_t len;
+
+	if (strlen(text) > CHECK_DRIVER_NAME_MAX)
+		return reason;
+	for (;;) {
+		len = strcspn(label, ".");
+		if (len == 0 || !is_one_of(label[0], LOWER) || label[len - 1] == '-' ||
+		    !consists_of(label, len, LOWER DIGIT "-"))
+			return reason;
+		if (label[len] == '\0')
+			return NULL;
+		label += len + 1;
+	}
+}
+
+const char *
+check_backend_name(const char *text)
+{
+	size_t len = strlen(text);
+
+	if (len >= 1 && len <= 32 && is_one_of(text[0], LOWER DIGIT) &&
+	    is_one_of(text[len - 1], LOWER DIGIT) && consists_of(text, len, LOWER DIGIT "-"))
+		return NULL;
+	return "expected 1 to 32 characters of a-z, 0-9 and '-', with a letter or digit at both "
+	       "ends";
+}
+
+/* What is allowed in the tags of all stores, less the colon, which divides the marks of accounts.
+ */
+const char *
+check_owner(const char *text)
+{
+	size_t len = strlen(text);
+
+	if (len >= 1 && len <= CHECK_OWNER_MAX &&
+	    consists_of(text, len, LOWER UPPER DIGIT "._/@+=-"))
+		return NULL;
+	return "expected 1 to 63 characters of a-z, A-Z, 0-9 and . _ / @ + = -";
+}
+
+const char *
+check_path(const char *text)
+{
+	if (text[0] != '/')
+		return "expected an absolute path";
+	return strlen(text) < PATH_MAX ? NULL : "the path is longer than 4095 bytes";
+}
+
+const char *
+check_endpoint(const char *text, const char **out_path)
+{
+	static const char scheme[] = "unix://", suffix[] = ".sock";
+	const char *path;
+	size_t len;
+
+	if (strncmp(text, scheme, sizeof scheme - 1) != 0 || text[sizeof scheme - 1] != '/')
+		return "expected unix:///absolute/path.sock: only a UNIX socket is served";
+	path = text + sizeof scheme - 1;
+	len = strlen(path);
+	if (len > CHECK_SOCKET_PATH_MAX)
+		return "the path of a UNIX socket has 107 bytes at most";
+	if (len < sizeof suffix || strcmp(path + len - (sizeof suffix - 1), suffix) != 0)
+		return "the name of the socket must end in .sock";
+	if (path[len - sizeof suffix] == '/')
+		return "the name of the socket is empty";
+	if (!consists_of(path, len, LOWER UPPER DIGIT "/._-+@:,=~"))
+		return "the path may consist of letters, digits and / . _ - + @ : , = ~";
+	*out_path = path;
+	return NULL;
+}
+
+static const char *
+check_host(const char *host, size_t len)
+{
+	if (len == 0 || len > 253)
+		return "expected a host of 1 to 253 characters behind http:// or https://";
+	if (host[0] == '[')
+		return len > 4 && host[len - 1] == ']' &&
+				       consists_of(host + 1, len - 2, "abcdefABCDEF" DIGIT ":.")
+			       ? NULL
+			       : "expected an IPv6 address within the brackets";
+	return consists_of(host, len, LOWER UPPER DIGIT "._-") &&
+			       is_one_of(host[0], LOWER UPPER DIGIT)
+		       ? NULL
+		       : "expected a host of letters, digits, dots and hyphens";
+}
+
+/* text begins behind the colon. */
+static const char *
+check_port(const char *text, size_t len)
+{
+	char digits[6] = "";
+	int64_t port;
+
+	if (len < sizeof digits) {
+		memcpy(digits, text, len);
+		if (parse_int(digits, &port) == 0 && port >= 1 && port <= 65535)
+			return NULL;
+	}
+	return "expected a port of 1 to 65535";
+}
+
+static const char *
+check_authority(const char *text, size_t len)
+{
+	const char *bracket = text[0] == '[' ? memchr(text, ']', len) : NULL;
+	size_t host = bracket != NULL ? (size_t)(bracket - text) + 1 : strcspn(text, ":/");
+	const char *reason;
+
+	if (host > len)
+		host = len;
+	if (memchr(text, '@', len) != NULL)
+		return "no user or password within a URL";
+	reason = check_host(text, host);
+	if (reason != NULL || host == len)
+		return reason;
+	return text[host] == ':' ? check_port(text + host + 1, len - host - 1)
+				 : "expected a port behind the address";
+}
+
+/* Segments that a client may drop on its own, so that a signature would no longer fit. */
+static bool
+has_vague_segment(const char *path)
+{
+	for (const char *p = path; *p == '/'; p += strcspn(p, "/")) {
+		size_t len = strcspn(++p, "/");
+
+		if (len == 0 || (len <= 2 && strspn(p, ".") >= len))
+			return true;
+	}
+	return false;
+}
+
+static const char *
+check_url_path(const char *path)
+{
+	if (strpbrk(path, "?#") != NULL)
+		return "no query and no fragment within this URL";
+	if (has_vague_segment(path))
+		return "no empty and no dot segments within the path of this URL";
+	if (!consists_of(path, strlen(path), LOWER UPPER DIGIT "/-._~!$&'()*+,;=:@%"))
+		return "expected a path of the characters that RFC 3986 allows";
+	return NULL;
+}
+
+const char *
+check_url(struct arena *arena, const char *text, const char **out_url)
+{
+	const char *rest = NULL, *reason;
+	size_t len = strlen(text), authority;
+	char *copy;
+
+	if (len > CHECK_URL_MAX)
+		return "the URL is longer than 1024 bytes";
+	if (strncmp(text, "http://", 7) == 0)
+		rest = text + 7;
+	else if (strncmp(text, "https://", 8) == 0)
+		rest = text + 8;
+	if (rest == NULL)
+		return "expected a URL with http:// or https://";
+	authority = strcspn(rest, "/?#");
+	reason = check_authority(rest, authority);
+	if (reason != NULL)
+		return reason;
+	while (len > (size_t)(rest - text) + authority && text[len - 1] == '/')
+		len--;
+	copy = arena_strndup(arena, text, len);
+	*out_url = copy;
+	return arena_failed(arena) ? "not enough memory"
+				   : check_url_path(copy + (rest - text) + authority);
+}

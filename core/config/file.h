@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * file.h - one configuration file: read whole, looked through, parsed by libconfig. */
+#ifndef COSID_CONFIG_FILE_H
+#define COSID_CONFIG_FILE_H
+#include <libconfig.h>
+#include <stddef.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "config/diag.h"
+
+enum { FILE_SIZE_MAX = 1 << 20, FILE_INCLUDES_MAX = 256 };
+
+struct config_file {
+	const char *path; /* from the arena */
+	config_t tree;
+};
+
+/* Opens and reads a regular file of most bytes at most; a NUL stands behind its *out_len bytes.
+ * NULL, with *out_reason: cannot be opened, no regular file, too large.  Free with wiped_free(). */
+char *file_read(const char *path, size_t most, size_t *out_len, struct stat *out_st,
+		const char **out_reason);
+
+/* Fills *file, to be ended with file_done(); 0, or -1 with diag and nothing to end. */
+int file_load(struct config_file *file, struct arena *arena, const char *path, struct diag *diag);
+/* Overwrites the texts of the tree, which may hold secrets as plain:, and frees it. */
+void file_done(struct config_file *file);
+
+/* The paths of dir/NAME.conf in byte order of their names, without hidden ones, in *out_paths from
+ * the arena; 0, or -1 with *out_reason. */
+int file_list(struct arena *arena, const char *dir, const char *const **out_paths, size_t *out_n,
+	      const char **out_reason);
+
+#endif
