@@ -123,7 +123,7 @@ no_answer(struct handle *handle, struct attempt *attempt, CURLcode code)
 	case CURLE_WEIRD_SERVER_REPLY:
 	case CURLE_BAD_CONTENT_ENCODING:
 		attempt->repeat = false;
-		fail(attempt, COSI_UNAVAILABLE, "the answer of %s to '%s' is not HTTP",
+		fail(attempt, COSI_UNAVAILABLE, "the answer of %s to '%s' is not valid HTTP",
 		     request->url.origin, request->shown);
 		break;
 	default:
@@ -135,12 +135,12 @@ no_answer(struct handle *handle, struct attempt *attempt, CURLcode code)
 
 /* The store answers, but not what could be used: the same request would bring the same again. */
 static void
-useless(const struct reply *reply, struct attempt *attempt)
+useless(enum reply_trouble trouble, struct attempt *attempt)
 {
 	const struct request *request = attempt->request;
 
 	attempt->verdict = BREAKER_GOOD;
-	switch (reply->trouble) {
+	switch (trouble) {
 	case REPLY_HEAD_TOO_LARGE:
 		fail(attempt, COSI_UNAVAILABLE, "the head of the answer of %s to '%s' is too large",
 		     request->url.origin, request->shown);
@@ -150,7 +150,7 @@ useless(const struct reply *reply, struct attempt *attempt)
 		     request->url.origin, request->shown, request->max_reply);
 		break;
 	case REPLY_MALFORMED:
-		fail(attempt, COSI_UNAVAILABLE, "the answer of %s to '%s' has a malformed header",
+		fail(attempt, COSI_UNAVAILABLE, "the answer of %s to '%s' is not valid HTTP",
 		     request->url.origin, request->shown);
 		break;
 	case REPLY_NO_MEMORY:
@@ -201,8 +201,10 @@ failure_judge(struct handle *handle, struct attempt *attempt, CURLcode code)
 	attempt->repeat = false;
 	if (code == CURLE_OK)
 		answered(handle, attempt);
-	else if (code == CURLE_OUT_OF_MEMORY || handle->reply.trouble != REPLY_FINE)
-		useless(&handle->reply, attempt);
+	else if (handle->reply.trouble != REPLY_FINE)
+		useless(handle->reply.trouble, attempt);
+	else if (code == CURLE_OUT_OF_MEMORY) /* also: a header line above libcurl's own 100 KiB */
+		useless(attempt->sent > 0 ? REPLY_HEAD_TOO_LARGE : REPLY_NO_MEMORY, attempt);
 	else if (attempt->sent == 0 &&
 		 (attempt->stop == ATTEMPT_TOO_LATE || (code == CURLE_OPERATION_TIMEDOUT && late)))
 		too_late(attempt);

@@ -54,7 +54,9 @@ reply_reset(struct reply *reply, size_t max_body)
 {
 	buf_reset(&reply->head);
 	buf_reset(&reply->body);
-	*reply = (struct reply){ .head = reply->head, .body = reply->body, .max_body = max_body };
+	*reply = (struct reply){
+		.head = reply->head, .body = reply->body, .max_body = max_body, .head_done = true
+	};
 }
 
 void
@@ -144,7 +146,7 @@ reply_header_cb(char *data, size_t size, size_t n, void *userdata)
 		return refuse(reply, REPLY_HEAD_TOO_LARGE);
 	while (len > 0 && (data[len - 1] == '\n' || data[len - 1] == '\r'))
 		len--;
-	if (len >= 5 && memcmp(data, "HTTP/", 5) == 0) {
+	if (reply->head_done && len >= 5 && memcmp(data, "HTTP/", 5) == 0) {
 		begin(reply);
 	} else if (len == 0) {
 		reply->head_done = true;

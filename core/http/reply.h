@@ -31,7 +31,7 @@ struct reply {
 	size_t nheaders;
 	size_t head_bytes; /* all that came, interim answers and trailers included */
 	size_t max_body;
-	bool head_done; /* what comes now are trailers, or the answer after an interim one */
+	bool head_done; /* no head is being read: a status line or trailers may come */
 	enum reply_trouble trouble;
 };
 
