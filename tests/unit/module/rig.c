@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * rig.c - helpers that end the test when the machine fails them. */
+#include "rig.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#include "banned.h"
+
+char *
+rig_dir(void)
+{
+	const char *tmp = getenv("TMPDIR");
+	char *dir;
+
+	assert_true(asprintf(&dir, "%s/cosid-test.XXXXXX", tmp != NULL ? tmp : "/tmp") > 0);
+	assert_non_null(mkdtemp(dir));
+	return dir;
+}
+
+static void
+remove_all(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	while (dir != NULL && (entry = readdir(dir)) != NULL) {
+		char *inner;
+
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		assert_true(asprintf(&inner, "%s/%s", path, entry->d_name) > 0);
+		if (unlink(inner) != 0)
+			remove_all(inner);
+		free(inner);
+	}
+	if (dir != NULL)
+		(void)closedir(dir);
+	assert_int_equal(rmdir(path), 0);
+}
+
+void
+rig_remove(char *dir)
+{
+	remove_all(dir);
+	free(dir);
+}
+
+const char *
+rig_path(const char *dir, const char *name)
+{
+	static char buffers[8][4096];
+	static size_t next;
+	char *path = buffers[next++ % 8];
+	int len = snprintf(path, sizeof buffers[0], "%s/%s", dir, name);
+
+	assert_in_range(len, 1, sizeof buffers[0] - 1);
+	return path;
+}
+
+void
+rig_write(const char *path, const void *bytes, size_t len)
+{
+	FILE *file = fopen(path, "we");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, len, file), len);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(chmod(path, 0644), 0);
+}
+
+char *
+rig_read(const char *path, size_t *out_len)
+{
+	FILE *file = fopen(path, "re");
+	struct stat st;
+	char *bytes;
+
+	assert_non_null(file);
+	assert_int_equal(fstat(fileno(file), &st), 0);
+	bytes = calloc(1, (size_t)st.st_size + 1);
+	assert_non_null(bytes);
+	*out_len = fread(bytes, 1, (size_t)st.st_size, file);
+	(void)fclose(file);
+	return bytes;
+}
+
+void
+rig_copy(const char *from, const char *to)
+{
+	size_t len;
+	char *bytes = rig_read(from, &len);
+
+	rig_write(to, bytes, len);
+	free(bytes);
+}
+
+size_t
+rig_count(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	size_t n = 0;
+
+	assert_non_null(dir);
+	while ((entry = readdir(dir)) != NULL)
+		n += entry->d_name[0] != '.';
+	(void)closedir(dir);
+	return n;
+}
+
+struct image *
+rig_load(const char *module_dir, const char *state_dir, const char *name, struct status *status)
+{
+	struct image_wish wish = { .name = name };
+
+	images_load(&wish, 1, module_dir, state_dir);
+	*status = wish.status;
+	assert_int_equal(wish.image != NULL, status_ok(status));
+	return wish.image;
+}
+
+static void
+make_call(struct rig_call *rig)
+{
+	arena_init(&rig->arena, 1 << 20);
+	rig->call = (struct module_call){
+		.arena = &rig->arena,
+		.status = &rig->status,
+		.backend = &rig->backend,
+		.deadline_ms = CLOCK_NEVER,
+	};
+	module_call_init(&rig->call);
+}
+
+void
+rig_call_init(struct rig_call *rig)
+{
+	memset(rig, 0, sizeof *rig);
+	rig->module.name = "liar";
+	rig->module.protocols = COSI_S3;
+	rig->config.name = "b1";
+	rig->backend = (struct backend){
+		.name = "b1",
+		.config = &rig->config,
+		.module = &rig->module,
+		.public_url = "https://s3.example.org",
+		.priv = &rig->instance,
+	};
+	assert_int_equal(tokens_init(&rig->instance.tokens), 0);
+	make_call(rig);
+}
+
+void
+rig_call_share(struct rig_call *rig, const struct rig_call *owner)
+{
+	memset(rig, 0, sizeof *rig);
+	rig->backend = owner->backend;
+	make_call(rig);
+}
+
+void
+rig_call_done(struct rig_call *rig)
+{
+	arena_done(&rig->arena);
+	if (rig->backend.priv == &rig->instance)
+		tokens_done(&rig->instance.tokens);
+}
+
+void
+rig_has(const char *text, const char *part, const char *file, int line)
+{
+	if (strstr(text, part) != NULL)
+		return;
+	print_error("'%s'\n  lacks '%s'\n", text, part);
+	_fail(file, line);
+}
+
+int
+rig_describe(int argc, char **argv)
+{
+	struct diag diag = { 0 };
+	int result = argc == 3 ? module_describe(argv[2], &diag) : -1;
+
+	for (size_t i = 0; i < diag.nlines; i++)
+		(void)fprintf(stderr, "%s\n", diag.lines[i]);
+	diag_done(&diag);
+	return result == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

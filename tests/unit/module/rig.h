@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * rig.h - what the tests of this layer share: files, broken modules, calls without a daemon. */
+#ifndef COSID_TESTS_MODULE_RIG_H
+#define COSID_TESTS_MODULE_RIG_H
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "module/backend.h"
+#include "module/image.h"
+#include "module/instance.h"
+
+/* A new directory under $TMPDIR; the caller removes it with rig_remove(). */
+char *rig_dir(void);
+/* The directory with all that is in it; frees the name. */
+void rig_remove(char *dir);
+/* PATH as an arena string of the process's life: "DIR/NAME". */
+const char *rig_path(const char *dir, const char *name);
+void rig_write(const char *path, const void *bytes, size_t len);
+void rig_copy(const char *from, const char *to);
+/* The whole file with a NUL behind it; free() it. */
+char *rig_read(const char *path, size_t *out_len);
+size_t rig_count(const char *dir);
+
+/* Loads one module; the image, or NULL with status. */
+struct image *rig_load(const char *module_dir, const char *state_dir, const char *name,
+		       struct status *status);
+
+/* A call on a backend of a module that is no file. */
+struct rig_call {
+	struct cosi_module module;
+	struct instance instance;
+	struct config_backend config;
+	struct backend backend;
+	struct arena arena;
+	struct status status;
+	struct module_call call;
+};
+void rig_call_init(struct rig_call *rig);
+/* Another call on the same backend. */
+void rig_call_share(struct rig_call *rig, const struct rig_call *owner);
+void rig_call_done(struct rig_call *rig);
+
+#define rig_assert_has(text, part) rig_has((text), (part), __FILE__, __LINE__)
+void rig_has(const char *text, const char *part, const char *file, int line);
+
+/* Every program here may be started as a trial's child. */
+int rig_describe(int argc, char **argv);
+#endif
