@@ -7,26 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/line.h"
 #include "base/secret.h"
 
 #include "banned.h"
 
-enum { DIAG_LINE_MOST = 1024 };
+enum { DIAG_LINE_MOST = 2048 };
 
 /* A line that there is no memory for is counted all the same, so an error stays one. */
 static void
-keep(struct diag *diag, const char *where, const char *kind, const char *text)
+keep(struct diag *diag, char *text)
 {
 	struct line line = { 0 };
-	CLEANUP_FREE char *copy = strdup(text);
 
-	if (copy == NULL || diag->nlines == DIAG_MAX)
+	if (diag->nlines == DIAG_MAX)
 		return;
-	line_add_escaped(&line, LINE_SHOWN, DIAG_LINE_MOST, where, strlen(where));
-	line_add(&line, kind);
-	line_add_escaped(&line, LINE_SHOWN, DIAG_LINE_MOST, copy, secret_mask(copy, strlen(copy)));
+	line_add_escaped(&line, LINE_SHOWN, DIAG_LINE_MOST, text, secret_mask(text, strlen(text)));
 	diag->lines[diag->nlines] = strndup(line.text, line.len);
 	if (diag->lines[diag->nlines] != NULL)
 		diag->nlines++;
@@ -35,19 +31,19 @@ keep(struct diag *diag, const char *where, const char *kind, const char *text)
 static void __attribute__((format(printf, 5, 0)))
 add(struct diag *diag, const char *file, int line, const char *kind, const char *fmt, va_list ap)
 {
-	CLEANUP_FREE char *text = NULL;
-	CLEANUP_FREE char *where = NULL;
+	char number[16] = "";
+	char *text = NULL, *whole = NULL;
 
-	if (vasprintf(&text, fmt, ap) < 0) {
-		text = NULL;
+	if (line > 0)
+		(void)snprintf(number, sizeof number, "%d:", line);
+	if (vasprintf(&text, fmt, ap) < 0)
 		return;
+	if (asprintf(&whole, "%s%s%s%s%s%s", file != NULL ? file : "", file != NULL ? ":" : "",
+		     file != NULL ? number : "", file != NULL ? " " : "", kind, text) >= 0) {
+		keep(diag, whole);
+		free(whole);
 	}
-	if (file == NULL)
-		where = strdup("");
-	else if (asprintf(&where, line > 0 ? "%s:%d: " : "%s: ", file, line) < 0)
-		where = NULL;
-	if (where != NULL)
-		keep(diag, where, kind, text);
+	free(text);
 }
 
 void

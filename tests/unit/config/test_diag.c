@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_diag.c - messages as file:line: text, counted, escaped and cut. */
+#include "config/diag.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "banned.h"
+
+static void
+test_lines__where_and_what(void **state)
+{
+	struct diag diag = { 0 };
+
+	(void)state;
+	diag_error(&diag, "a.conf", 3, "unknown key '%s'", "x");
+	diag_warning(&diag, "a.conf", 0, "empty");
+	diag_error(&diag, NULL, 0, "nowhere");
+	assert_int_equal(diag.nerrors, 2);
+	assert_int_equal(diag.nwarnings, 1);
+	assert_int_equal(diag.nlines, 3);
+	assert_string_equal(diag.lines[0], "a.conf:3: unknown key 'x'");
+	assert_string_equal(diag.lines[1], "a.conf: warning: empty");
+	assert_string_equal(diag.lines[2], "nowhere");
+	diag_done(&diag);
+	assert_int_equal(diag.nlines, 0);
+	assert_int_equal(diag.nerrors, 0);
+}
+
+static void
+test_lines__limit(void **state)
+{
+	struct diag diag = { 0 };
+
+	(void)state;
+	for (int i = 0; i < DIAG_MAX + 5; i++)
+		diag_error(&diag, "f", i + 1, "e");
+	assert_int_equal(diag.nlines, DIAG_MAX);
+	assert_int_equal(diag.nerrors, DIAG_MAX + 5);
+	assert_string_equal(diag.lines[DIAG_MAX - 1], "f:64: e");
+	diag_done(&diag);
+}
+
+static void
+test_lines__one_line_each(void **state)
+{
+	struct diag diag = { 0 };
+	char *text = test_malloc(5001);
+
+	(void)state;
+	diag_error(&diag, "a\nb\\c.conf", 1, "x\x1b[0m\r\xff");
+	assert_string_equal(diag.lines[0], "a\\nb\\c.conf:1: x\\u001b[0m\\r\\xff");
+	memset(text, 't', 5000);
+	text[5000] = '\0';
+	diag_error(&diag, "f", 1, "%s", text);
+	assert_int_equal(strlen(diag.lines[1]), 2048);
+	assert_string_equal(diag.lines[1] + 2044, "t...");
+	text[2048 - strlen("f:1: ")] = '\0';
+	diag_error(&diag, "f", 1, "%s", text);
+	assert_int_equal(strlen(diag.lines[2]), 2048);
+	assert_null(strstr(diag.lines[2], "..."));
+	test_free(text);
+	diag_done(&diag);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lines__where_and_what),
+		cmocka_unit_test(test_lines__limit),
+		cmocka_unit_test(test_lines__one_line_each),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
