@@ -19,7 +19,8 @@ struct server_config {
 	int listen_fd; /* an inherited socket (socket activation), or -1 */
 };
 /* Binds, listens and serves.  NULL with status: a live socket is there, a bad path, ... */
-struct server *server_start(const struct server_config *config, struct router *router, struct status *status);
+struct server *server_start(const struct server_config *config, struct router *router,
+			    struct status *status);
 /* Stops accepting, removes the socket node if it is still ours, lets calls in flight finish within
  * drain_ms, then cancels them.  Frees the server.  0: all calls ended by themselves. */
 int server_stop(struct server *server, int64_t drain_ms);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * accept.h - a thread that accepts connections, keeps unwanted ones out and hands the rest on.
+ *
+ *   accept -> allowed peer? -> room for one more? -> first byte within silent_ms? -> take()
+ *
+ * The core has no limit on connections, stops accepting for ever after one EMFILE, and keeps a peer
+ * that connects and says nothing for ever: all three measured with 1.51, hence this thread.
+ */
+#ifndef COSID_RPC_ACCEPT_H
+#define COSID_RPC_ACCEPT_H
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "rpc/peers.h"
+
+struct accept_config {
+	int listen_fd;       /* borrowed; not blocking */
+	struct peers *peers; /* borrowed; this thread's alone from now on */
+	size_t max_connections;
+	int64_t silent_ms;
+	void *owner;
+	/* Gets a connection that has something to say, and owns it.  Not called after
+	 * accept_stop(). */
+	void (*take)(void *owner, int fd);
+	/* Called at least every ACCEPT_TICK_MS. */
+	void (*tick)(void *owner);
+};
+enum { ACCEPT_TICK_MS = 15000 };
+
+struct acceptor;
+struct acceptor *accept_start(const struct accept_config *config, struct status *status);
+/* Joins the thread; connections that were not handed on are closed. */
+void accept_stop(struct acceptor *acceptor);
+
+#endif

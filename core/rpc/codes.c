@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * codes.c - which gRPC code a failure becomes; the answer decides what a sidecar does for ever.
+ *
+ * v0.2.2's sidecar dies of ALREADY_EXISTS on Grant and retries everything else for ever; that of
+ * v1alpha2 takes INVALID_ARGUMENT, ALREADY_EXISTS, UNIMPLEMENTED, and OUT_OF_RANGE on Grant, as
+ * final, and the specification keeps OUT_OF_RANGE there for what several buckets cannot have.
+ */
+#include "rpc/codes.h"
+
+#include <grpc/status.h>
+
+#include "banned.h"
+
+/* What every dialect and method answers alike.  EXISTS and NOT_FOUND where they cannot be meant are
+ * bugs of a module, but the first is kept away from the sidecars all the same. */
+/* clang-format off */
+#define COMMON                                                 \
+	[COSI_OK] = GRPC_STATUS_OK,                            \
+	[COSI_INVALID] = GRPC_STATUS_INVALID_ARGUMENT,         \
+	[COSI_PRECONDITION] = GRPC_STATUS_FAILED_PRECONDITION, \
+	[COSI_DENIED] = GRPC_STATUS_PERMISSION_DENIED,         \
+	[COSI_UNAUTHENTICATED] = GRPC_STATUS_UNAUTHENTICATED,  \
+	[COSI_BUSY] = GRPC_STATUS_ABORTED,                     \
+	[COSI_UNAVAILABLE] = GRPC_STATUS_UNAVAILABLE,          \
+	[COSI_TIMEOUT] = GRPC_STATUS_DEADLINE_EXCEEDED,        \
+	[COSI_EXHAUSTED] = GRPC_STATUS_RESOURCE_EXHAUSTED,     \
+	[COSI_UNSUPPORTED] = GRPC_STATUS_UNIMPLEMENTED,        \
+	[COSI_INTERNAL] = GRPC_STATUS_INTERNAL
+
+const struct codes codes_v1alpha1_create = {
+	.grpc = { COMMON,
+		[COSI_OUT_OF_RANGE] = GRPC_STATUS_OUT_OF_RANGE,
+		[COSI_EXISTS] = GRPC_STATUS_ALREADY_EXISTS,
+		[COSI_NOT_FOUND] = GRPC_STATUS_INTERNAL },
+	.out_of_range_many = GRPC_STATUS_OUT_OF_RANGE,
+};
+
+const struct codes codes_v1alpha1_grant = {
+	.grpc = { COMMON,
+		[COSI_OUT_OF_RANGE] = GRPC_STATUS_OUT_OF_RANGE,
+		[COSI_EXISTS] = GRPC_STATUS_FAILED_PRECONDITION,
+		[COSI_NOT_FOUND] = GRPC_STATUS_NOT_FOUND },
+	.out_of_range_many = GRPC_STATUS_OUT_OF_RANGE,
+};
+
+const struct codes codes_v1alpha1_remove = {
+	.grpc = { COMMON,
+		[COSI_OUT_OF_RANGE] = GRPC_STATUS_INVALID_ARGUMENT,
+		[COSI_EXISTS] = GRPC_STATUS_FAILED_PRECONDITION,
+		[COSI_NOT_FOUND] = GRPC_STATUS_OK },
+	.out_of_range_many = GRPC_STATUS_INVALID_ARGUMENT,
+};
+
+const struct codes codes_v1alpha2_create = {
+	.grpc = { COMMON,
+		[COSI_OUT_OF_RANGE] = GRPC_STATUS_INVALID_ARGUMENT,
+		[COSI_EXISTS] = GRPC_STATUS_ALREADY_EXISTS,
+		[COSI_NOT_FOUND] = GRPC_STATUS_INTERNAL },
+	.out_of_range_many = GRPC_STATUS_INVALID_ARGUMENT,
+};
+
+const struct codes codes_v1alpha2_get = {
+	.grpc = { COMMON,
+		[COSI_OUT_OF_RANGE] = GRPC_STATUS_INVALID_ARGUMENT,
+		[COSI_EXISTS] = GRPC_STATUS_ALREADY_EXISTS,
+		[COSI_NOT_FOUND] = GRPC_STATUS_NOT_FOUND },
+	.out_of_range_many = GRPC_STATUS_INVALID_ARGUMENT,
+};
+
+const struct codes codes_v1alpha2_grant = {
+	.grpc = { COMMON,
+		[COSI_OUT_OF_RANGE] = GRPC_STATUS_INVALID_ARGUMENT,
+		[COSI_EXISTS] = GRPC_STATUS_ALREADY_EXISTS,
+		[COSI_NOT_FOUND] = GRPC_STATUS_NOT_FOUND },
+	.out_of_range_many = GRPC_STATUS_OUT_OF_RANGE,
+};
+
+const struct codes codes_v1alpha2_remove = {
+	.grpc = { COMMON,
+		[COSI_OUT_OF_RANGE] = GRPC_STATUS_INVALID_ARGUMENT,
+		[COSI_EXISTS] = GRPC_STATUS_ALREADY_EXISTS,
+		[COSI_NOT_FOUND] = GRPC_STATUS_OK },
+	.out_of_range_many = GRPC_STATUS_INVALID_ARGUMENT,
+};
+/* clang-format on */
+
+unsigned
+codes_grpc(const struct codes *codes, uint32_t code, size_t nbuckets)
+{
+	if (code >= CODES_N)
+		return GRPC_STATUS_INTERNAL;
+	if (code == COSI_OUT_OF_RANGE && nbuckets > 1)
+		return codes->out_of_range_many;
+	return codes->grpc[code];
+}
+
+const char *
+codes_name(unsigned grpc)
+{
+	static const char *const names[] = {
+		[GRPC_STATUS_OK] = "OK",
+		[GRPC_STATUS_CANCELLED] = "CANCELLED",
+		[GRPC_STATUS_UNKNOWN] = "UNKNOWN",
+		[GRPC_STATUS_INVALID_ARGUMENT] = "INVALID_ARGUMENT",
+		[GRPC_STATUS_DEADLINE_EXCEEDED] = "DEADLINE_EXCEEDED",
+		[GRPC_STATUS_NOT_FOUND] = "NOT_FOUND",
+		[GRPC_STATUS_ALREADY_EXISTS] = "ALREADY_EXISTS",
+		[GRPC_STATUS_PERMISSION_DENIED] = "PERMISSION_DENIED",
+		[GRPC_STATUS_RESOURCE_EXHAUSTED] = "RESOURCE_EXHAUSTED",
+		[GRPC_STATUS_FAILED_PRECONDITION] = "FAILED_PRECONDITION",
+		[GRPC_STATUS_ABORTED] = "ABORTED",
+		[GRPC_STATUS_OUT_OF_RANGE] = "OUT_OF_RANGE",
+		[GRPC_STATUS_UNIMPLEMENTED] = "UNIMPLEMENTED",
+		[GRPC_STATUS_INTERNAL] = "INTERNAL",
+		[GRPC_STATUS_UNAVAILABLE] = "UNAVAILABLE",
+		[GRPC_STATUS_DATA_LOSS] = "DATA_LOSS",
+		[GRPC_STATUS_UNAUTHENTICATED] = "UNAUTHENTICATED",
+	};
+
+	return grpc < sizeof names / sizeof names[0] ? names[grpc] : "UNKNOWN";
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * codes.h - from the daemon's own codes to gRPC's, per dialect and method (docs/design.md section
+ * 2). */
+#ifndef COSID_RPC_CODES_H
+#define COSID_RPC_CODES_H
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cosi_module.h"
+
+enum { CODES_N = COSI_INTERNAL + 1 };
+
+/* grpc[code] is a grpc_status_code.  GRPC_STATUS_OK there means that this failure is what the
+ * caller wanted: a Delete of what is gone. */
+struct codes {
+	uint8_t grpc[CODES_N];
+	uint8_t out_of_range_many; /* for OUT_OF_RANGE when the request names several buckets */
+};
+
+extern const struct codes codes_v1alpha1_create, codes_v1alpha1_grant, codes_v1alpha1_remove;
+extern const struct codes codes_v1alpha2_create, codes_v1alpha2_get, codes_v1alpha2_grant,
+	codes_v1alpha2_remove;
+
+/* A code that is none of enum cosi_code counts as COSI_INTERNAL. */
+unsigned codes_grpc(const struct codes *codes, uint32_t code, size_t nbuckets);
+/* "INVALID_ARGUMENT" and so on; never NULL. */
+const char *codes_name(unsigned grpc);
+
+#endif

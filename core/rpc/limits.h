@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * limits.h - everything that a peer can grow, and how far; fields are checked here.
+ *
+ * The sizes of fields are the specifications' (v1alpha1 and v1alpha2, "Size Limits"): 128 bytes a
+ * string, 4 KiB a map<string, string>, unless a field's own description gives another.  They hold
+ * for our answers too.
+ */
+#ifndef COSID_RPC_LIMITS_H
+#define COSID_RPC_LIMITS_H
+#include <protobuf-c/protobuf-c.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "cosi_module.h"
+#include "router/request.h"
+
+enum {
+	LIMIT_STRING = 128,
+	LIMIT_MAP = 4096,     /* sum of the bytes of its keys and values */
+	LIMIT_DNS_NAME = 253, /* v1alpha2: names of buckets and accounts */
+	LIMIT_LONG_ID = 2048, /* v1alpha2: bucket_id, account_id */
+	LIMIT_BUCKETS = 128,  /* v1alpha2: buckets of one access (the CRD's limit) */
+	LIMIT_TOKEN = 4096, /* v1alpha2: a SAS URL does not fit into LIMIT_STRING; v1alpha1 allows a
+			       map that much */
+
+	LIMIT_MESSAGE = 256 * 1024, /* bytes of a request; the core refuses more */
+	LIMIT_FIELDS = 8192,        /* fields of a request, counted through all its messages */
+	LIMIT_DEPTH = 16,           /* messages within messages */
+
+	LIMIT_CALLS = 1024, /* calls in flight; the next is answered RESOURCE_EXHAUSTED */
+	LIMIT_CALL_BYTES = 16 * 1024 * 1024, /* bytes of their requests, likewise */
+	LIMIT_CONNECTIONS = 256,             /* the next connection is closed */
+	LIMIT_STREAMS = 128,        /* calls in flight on one connection; the client waits */
+	LIMIT_SILENT_MS = 10000,    /* a connection that never sent a byte is closed */
+	LIMIT_KEEPALIVE_MS = 60000, /* a quiet connection is pinged that often, */
+	LIMIT_KEEPALIVE_TIMEOUT_MS = 20000, /* and closed when no answer comes */
+};
+
+/* A string field: required means not empty.  value may be NULL, which is the empty string.  0, or
+ * -1 with INVALID naming the field. */
+int limits_string(const char *field, const char *value, size_t max, bool required,
+		  struct status *status);
+/* A required id of v1alpha2: [A-Za-z0-9.-], at most LIMIT_LONG_ID bytes. */
+int limits_id(const char *field, const char *value, struct status *status);
+/* A required DNS subdomain (RFC 1123, lower case), at most LIMIT_DNS_NAME bytes. */
+int limits_dns_name(const char *field, const char *value, struct status *status);
+/* A map<string, string> field into out->params, sorted by key; of a key that comes twice the last
+ * counts, as proto3 has it. */
+int limits_map(const char *field, size_t n, ProtobufCMessage *const *entries, struct request *out,
+	       struct arena *arena, struct status *status);
+
+/* The same for a string of our own answer: a failure is INTERNAL. */
+int limits_answer(const char *field, const char *value, size_t max, bool required,
+		  struct status *status);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * listen.h - the listening UNIX socket and its node in the file system.
+ *
+ * No other file is ever made in the socket's directory (the specification reserves it), so starters
+ * that race over a stale node meet at a flock on the directory itself.
+ */
+#ifndef COSID_RPC_LISTEN_H
+#define COSID_RPC_LISTEN_H
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/status.h"
+
+struct listen_node {
+	int fd;           /* -1: none; owned */
+	const char *path; /* borrowed */
+	bool bound;       /* the node is ours to remove: it is dev:ino */
+	dev_t dev;
+	ino_t ino;
+};
+
+/* Binds and listens; the node is born with that mode or a narrower one.  A socket that nobody
+ * listens on is replaced, anything else in the way is refused.  0, or -1 with status, out
+ * untouched. */
+int listen_open(struct listen_node *out, const char *path, mode_t mode, struct status *status);
+/* Takes over a socket that listens already; its node stays when it is closed. */
+int listen_adopt(struct listen_node *out, const char *path, int fd, struct status *status);
+/* Removes the node if it is still ours, then closes. */
+void listen_close(struct listen_node *node);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * peers.c - asks the kernel who connected, and looks that up. */
+#include "rpc/peers.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+#include "banned.h"
+
+enum { LOG_EVERY_MS = 60000 };
+
+static void *
+copy(const void *from, size_t n, size_t size)
+{
+	void *to = calloc(n + 1, size);
+
+	if (to != NULL && n > 0)
+		memcpy(to, from, n * size);
+	return to;
+}
+
+int
+peers_init(struct peers *peers, bool limited, const uid_t *uids, size_t nuids, const gid_t *gids,
+	   size_t ngids)
+{
+	*peers = (struct peers){ .limited = limited, .nuids = nuids, .ngids = ngids };
+	peers->uids = copy(uids, nuids, sizeof *uids);
+	peers->gids = copy(gids, ngids, sizeof *gids);
+	if (peers->uids != NULL && peers->gids != NULL)
+		return 0;
+	peers_done(peers);
+	return -1;
+}
+
+void
+peers_done(struct peers *peers)
+{
+	free(peers->uids);
+	free(peers->gids);
+	*peers = (struct peers){ 0 };
+}
+
+static bool
+has_gid(const struct peers *peers, gid_t gid)
+{
+	for (size_t i = 0; i < peers->ngids; i++)
+		if (peers->gids[i] == gid)
+			return true;
+	return false;
+}
+
+bool
+peers_listed(const struct peers *peers, uid_t uid, const gid_t *gids, size_t ngids)
+{
+	for (size_t i = 0; i < peers->nuids; i++)
+		if (peers->uids[i] == uid)
+			return true;
+	for (size_t i = 0; i < ngids; i++)
+		if (has_gid(peers, gids[i]))
+			return true;
+	return false;
+}
+
+bool
+peers_should_log(struct peers *peers, uid_t uid, int64_t now_ms)
+{
+	struct peers_refused *oldest = &peers->refused[0];
+
+	for (size_t i = 0; i < PEERS_REMEMBERED; i++) {
+		struct peers_refused *slot = &peers->refused[i];
+
+		if (slot->logged_ms != 0 && slot->uid == uid) {
+			if (now_ms - slot->logged_ms < LOG_EVERY_MS)
+				return false;
+			slot->logged_ms = now_ms;
+			return true;
+		}
+		if (slot->logged_ms < oldest->logged_ms)
+			oldest = slot;
+	}
+	*oldest = (struct peers_refused){ .uid = uid, .logged_ms = now_ms };
+	return true;
+}
+
+/* The peer's supplementary groups, as they were when it connected; *out is the caller's to free. */
+static size_t
+supplementary_groups(int fd, gid_t **out)
+{
+	socklen_t len = 0;
+	gid_t *gids;
+
+	*out = NULL;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, NULL, &len) == 0 || errno != ERANGE)
+		return 0;
+	gids = malloc(len);
+	if (gids == NULL || getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, gids, &len) != 0) {
+		free(gids);
+		return 0;
+	}
+	*out = gids;
+	return len / sizeof *gids;
+}
+
+bool
+peers_allow(struct peers *peers, int fd)
+{
+	CLEANUP_FREE gid_t *gids = NULL;
+	struct ucred who;
+	socklen_t len = sizeof who;
+	size_t ngids;
+
+	if (!peers->limited)
+		return true;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) != 0) {
+		log_warning("cannot tell who connected, closing: %s", strerrordesc_np(errno));
+		return false;
+	}
+	if (peers_listed(peers, who.uid, &who.gid, 1))
+		return true;
+	ngids = supplementary_groups(fd, &gids);
+	if (peers_listed(peers, who.uid, gids, ngids))
+		return true;
+	if (peers_should_log(peers, who.uid, clock_mono_ms()))
+		log_warning("refusing a connection of user %u, group %u, process %d: not in "
+			    "allowed_peers",
+			    who.uid, who.gid, who.pid);
+	return false;
+}

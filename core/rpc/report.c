@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * report.c - remembers which object fails how, and decides what is worth a line. */
+#include "rpc/report.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+
+#include "banned.h"
+
+enum { NAME_MAX_BYTES = 64, OBJECT_MAX_BYTES = 160 };
+
+/* One object that fails.  Names are copies, cut if need be. */
+struct failure {
+	uint64_t how;             /* hash of code and text */
+	uint64_t repeats;         /* since the last line */
+	int64_t told_ms, last_ms; /* monotonic */
+	char api[NAME_MAX_BYTES], method[NAME_MAX_BYTES], code[NAME_MAX_BYTES];
+	char bucket[OBJECT_MAX_BYTES], account[OBJECT_MAX_BYTES], backend[NAME_MAX_BYTES];
+};
+
+struct report {
+	pthread_mutex_t mutex;
+	size_t nfailures, nrepeating; /* entries in use; of them, those with repeats > 0 */
+	/* Hash of method and object of each entry, 0: free.  Apart from the entries, because every
+	 * call that goes well looks through all of it. */
+	uint64_t objects[REPORT_OBJECTS];
+	struct failure failures[REPORT_OBJECTS];
+};
+
+struct report *
+report_new(void)
+{
+	struct report *report = calloc(1, sizeof *report);
+
+	if (report != NULL)
+		pthread_mutex_init(&report->mutex, NULL);
+	return report;
+}
+
+#define HASH_START 0xcbf29ce484222325u
+
+/* FNV-1a, with the terminating NUL, so that "ab","c" and "a","bc" differ. */
+static uint64_t
+hash_text(uint64_t hash, const char *text)
+{
+	const unsigned char *p = (const unsigned char *)(text != NULL ? text : "");
+
+	do
+		hash = (hash ^ *p) * 0x100000001b3u;
+	while (*p++ != '\0');
+	return hash;
+}
+
+/* The part of an id that names its backend, "" when there is none. */
+static void
+backend_of(const char *id, char *out, size_t size)
+{
+	size_t len = id != NULL ? strcspn(id, ".") : 0;
+
+	if (id == NULL || id[len] == '\0' || len >= size)
+		len = 0;
+	memcpy(out, id != NULL ? id : "", len);
+	out[len] = '\0';
+}
+
+static const char *
+or_null(const char *text)
+{
+	return *text != '\0' ? text : NULL;
+}
+
+/* What the line carries.  backend: NAME_MAX_BYTES that live as long as the fields. */
+static struct log_fields
+fields_of(const struct report_call *call, char *backend)
+{
+	const struct request *request = call->request;
+	struct log_fields fields = {
+		.api = call->api, .method = call->method, .code = call->code, .ms = call->ms
+	};
+	const char *id = call->answer_id;
+
+	backend[0] = '\0';
+	if (request == NULL)
+		return fields;
+	if (request->op == REQUEST_GRANT || request->op == REQUEST_REVOKE) {
+		fields.account = request->op == REQUEST_GRANT ? request->name : request->id;
+		if (request->buckets != NULL && request->nbuckets > 0)
+			fields.bucket = request->buckets[0].id;
+		if (id == NULL)
+			id = request->op == REQUEST_REVOKE ? request->id : fields.bucket;
+	} else {
+		fields.bucket = request->op == REQUEST_CREATE ? request->name : request->id;
+		if (id == NULL)
+			id = request->id;
+	}
+	backend_of(id, backend, NAME_MAX_BYTES);
+	fields.backend = or_null(backend);
+	return fields;
+}
+
+static void
+tell_repeats(const struct failure *failure)
+{
+	const struct log_fields fields = { .api = or_null(failure->api),
+					   .method = or_null(failure->method),
+					   .backend = or_null(failure->backend),
+					   .bucket = or_null(failure->bucket),
+					   .account = or_null(failure->account),
+					   .code = or_null(failure->code),
+					   .ms = -1 };
+
+	log_line(COSI_WARNING, &fields, "the last failure was repeated %llu times",
+		 (unsigned long long)failure->repeats);
+}
+
+static void
+remember(struct failure *failure, uint64_t how, const struct log_fields *fields, int64_t now_ms)
+{
+	*failure = (struct failure){ .how = how, .told_ms = now_ms, .last_ms = now_ms };
+	(void)snprintf(failure->api, sizeof failure->api, "%s", fields->api);
+	(void)snprintf(failure->method, sizeof failure->method, "%s", fields->method);
+	(void)snprintf(failure->code, sizeof failure->code, "%s", fields->code);
+	(void)snprintf(failure->bucket, sizeof failure->bucket, "%s",
+		       fields->bucket != NULL ? fields->bucket : "");
+	(void)snprintf(failure->account, sizeof failure->account, "%s",
+		       fields->account != NULL ? fields->account : "");
+	(void)snprintf(failure->backend, sizeof failure->backend, "%s",
+		       fields->backend != NULL ? fields->backend : "");
+}
+
+/* The object's entry; REPORT_OBJECTS when it has none. */
+static size_t
+find(const struct report *report, uint64_t object)
+{
+	size_t i = 0;
+
+	if (report->nfailures == 0)
+		return REPORT_OBJECTS;
+	while (i < REPORT_OBJECTS && report->objects[i] != object)
+		i++;
+	return i;
+}
+
+/* A free entry, or that which failed least recently. */
+static size_t
+find_place(const struct report *report)
+{
+	size_t oldest = 0;
+
+	for (size_t i = 0; i < REPORT_OBJECTS; i++) {
+		if (report->objects[i] == 0)
+			return i;
+		if (report->failures[i].last_ms < report->failures[oldest].last_ms)
+			oldest = i;
+	}
+	return oldest;
+}
+
+/* Takes what was counted out of the entry into *out; its repeats are 0 when there was nothing. */
+static void
+take_repeats(struct report *report, struct failure *failure, struct failure *out)
+{
+	*out = *failure;
+	if (failure->repeats > 0)
+		report->nrepeating--;
+	failure->repeats = 0;
+}
+
+/* Enters a failure; says whether it gets a line of its own, and what was counted before. */
+static bool
+enter(struct report *report, uint64_t object, const struct report_call *call,
+      const struct log_fields *fields, struct failure *out_before)
+{
+	uint64_t how = hash_text(hash_text(HASH_START, call->code), call->error);
+	LOCK_SCOPE(&report->mutex);
+	size_t i = find(report, object);
+
+	if (i == REPORT_OBJECTS) {
+		i = find_place(report);
+		report->nfailures += report->objects[i] == 0;
+		report->objects[i] = object;
+	} else if (report->failures[i].how == how &&
+		   call->now_ms - report->failures[i].told_ms < REPORT_EVERY_MS) {
+		report->nrepeating += report->failures[i].repeats++ == 0;
+		report->failures[i].last_ms = call->now_ms;
+		return false;
+	}
+	take_repeats(report, &report->failures[i], out_before);
+	remember(&report->failures[i], how, fields, call->now_ms);
+	return true;
+}
+
+static void
+forget(struct report *report, uint64_t object, struct failure *out_before)
+{
+	LOCK_SCOPE(&report->mutex);
+	size_t i = find(report, object);
+
+	if (i == REPORT_OBJECTS)
+		return;
+	take_repeats(report, &report->failures[i], out_before);
+	report->objects[i] = 0;
+	report->nfailures--;
+}
+
+void
+report_call(struct report *report, const struct report_call *call)
+{
+	char backend[NAME_MAX_BYTES];
+	const struct log_fields fields = fields_of(call, backend);
+	struct failure before = { 0 };
+	uint64_t object = hash_text(hash_text(HASH_START, fields.api), fields.method);
+	bool tell = log_wants(call->level);
+
+	object = hash_text(hash_text(object, fields.bucket), fields.account) | 1u;
+	if (call->error == NULL)
+		forget(report, object, &before);
+	else
+		tell = enter(report, object, call, &fields, &before);
+	if (before.repeats > 0)
+		tell_repeats(&before);
+	if (tell)
+		log_line(call->level, &fields, "%s", call->error != NULL ? call->error : "done");
+}
+
+void
+report_tick(struct report *report, int64_t now_ms)
+{
+	for (size_t i = 0; i < REPORT_OBJECTS; i++) {
+		struct failure before = { 0 };
+
+		pthread_mutex_lock(&report->mutex);
+		if (report->nrepeating == 0)
+			i = REPORT_OBJECTS;
+		else if (report->failures[i].repeats > 0 &&
+			 now_ms - report->failures[i].told_ms >= REPORT_EVERY_MS) {
+			take_repeats(report, &report->failures[i], &before);
+			report->failures[i].told_ms = now_ms;
+		}
+		pthread_mutex_unlock(&report->mutex);
+		if (before.repeats > 0)
+			tell_repeats(&before);
+	}
+}
+
+void
+report_free(struct report *report)
+{
+	for (size_t i = 0; i < REPORT_OBJECTS; i++)
+		if (report->failures[i].repeats > 0)
+			tell_repeats(&report->failures[i]);
+	pthread_mutex_destroy(&report->mutex);
+	free(report);
+}

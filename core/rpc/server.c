@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * server.c - the C core's server: one completion queue, one polling thread, an orderly end.
+ *
+ *   start: listen -> grpc_server -> slots -> polling thread -> accepting thread
+ *   stop:  accepting thread -> node -> no more calls -> calls in flight end -> polling thread ->
+ * free
+ */
+#include "rpc/server.h"
+
+#include <errno.h>
+#include <grpc/grpc.h>
+#include <grpc/grpc_posix.h>
+#include <grpc/grpc_security.h>
+#include <grpc/support/log.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "rpc/accept.h"
+#include "rpc/limits.h"
+#include "rpc/listen.h"
+#include "rpc/peers.h"
+#include "rpc/slot.h"
+
+#include "banned.h"
+
+/* How long connections whose calls have all ended may take to say goodbye. */
+enum { GOODBYE_MS = 500 };
+
+struct server {
+	struct listen_node node;
+	struct peers peers;
+	struct report *report;
+	grpc_server *grpc;
+	grpc_completion_queue *queue;
+	grpc_server_credentials *credentials;
+	struct slots slots;
+	struct acceptor *acceptor;
+	pthread_t poller;
+	bool polling;
+	struct tag t_down;
+	pthread_mutex_t mutex;
+	pthread_cond_t changed; /* of the monotonic clock */
+	bool down;              /* guarded by mutex: the core's server has shut down */
+};
+
+static void *
+poll_queue(void *arg)
+{
+	struct server *server = arg;
+
+	for (;;) {
+		grpc_event event = grpc_completion_queue_next(
+			server->queue, gpr_inf_future(GPR_CLOCK_REALTIME), NULL);
+		struct tag *tag = event.tag;
+
+		if (event.type == GRPC_QUEUE_SHUTDOWN)
+			return NULL;
+		TAG_GOT(tag);
+		tag->fn(tag, event.success != 0);
+	}
+}
+
+static void
+wake_stopper(void *owner)
+{
+	struct server *server = owner;
+	LOCK_SCOPE(&server->mutex);
+
+	pthread_cond_signal(&server->changed);
+}
+
+static void
+on_down(struct tag *tag, bool ok)
+{
+	struct server *server =
+		(struct server *)(void *)((char *)tag - offsetof(struct server, t_down));
+	LOCK_SCOPE(&server->mutex);
+
+	(void)ok;
+	server->down = true;
+	pthread_cond_signal(&server->changed);
+}
+
+static void
+take_connection(void *owner, int fd)
+{
+	struct server *server = owner;
+
+	grpc_server_add_channel_from_fd(server->grpc, fd, server->credentials);
+}
+
+static void
+tick(void *owner)
+{
+	struct server *server = owner;
+
+	report_tick(server->report, clock_mono_ms());
+}
+
+static void
+log_core(gpr_log_func_args *args)
+{
+	log_debug("grpc: %s", args->message);
+}
+
+/* What each of these costs or prevents was measured with 1.51: without the limit on streams the
+ * core queues calls without end; pings tell dead peers from quiet ones, which live for ever;
+ * compressed requests are refused by the core, since it would unpack any size of them. */
+static grpc_server *
+create_server(void)
+{
+	static const struct {
+		const char *key;
+		int value;
+	} settings[] = {
+		{ GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, LIMIT_MESSAGE },
+		{ GRPC_ARG_MAX_CONCURRENT_STREAMS, LIMIT_STREAMS },
+		{ GRPC_ARG_KEEPALIVE_TIME_MS, LIMIT_KEEPALIVE_MS },
+		{ GRPC_ARG_KEEPALIVE_TIMEOUT_MS, LIMIT_KEEPALIVE_TIMEOUT_MS },
+		{ GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1 },
+		{ GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0 },
+		{ GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1 << GRPC_COMPRESS_NONE },
+		{ GRPC_ARG_ENABLE_CHANNELZ, 0 },
+	};
+	enum { N = sizeof settings / sizeof settings[0] };
+	grpc_arg list[N];
+	grpc_channel_args args = { N, list };
+
+	for (size_t i = 0; i < N; i++) {
+		list[i].type = GRPC_ARG_INTEGER;
+		list[i].key = (char *)(uintptr_t)settings[i].key;
+		list[i].value.integer = settings[i].value;
+	}
+	return grpc_server_create(&args, NULL);
+}
+
+static int
+start_core(struct server *server, struct router *router, struct status *status)
+{
+	gpr_set_log_function(log_core);
+	grpc_init();
+	server->queue = grpc_completion_queue_create_for_next(NULL);
+	server->grpc = create_server();
+	server->credentials = grpc_insecure_server_credentials_create();
+	grpc_server_register_completion_queue(server->grpc, server->queue, NULL);
+	server->slots.grpc = server->grpc;
+	server->slots.queue = server->queue;
+	server->slots.router = router;
+	server->slots.report = server->report;
+	server->slots.idle = wake_stopper;
+	server->slots.owner = server;
+	if (slots_init(&server->slots, status) != 0)
+		return -1;
+	grpc_server_start(server->grpc);
+	slots_arm(&server->slots);
+	if (pthread_create(&server->poller, NULL, poll_queue, server) != 0)
+		return status_fail(status, COSI_EXHAUSTED, "cannot start the polling thread");
+	server->polling = true;
+	(void)pthread_setname_np(server->poller, "cosid-rpc");
+	return 0;
+}
+
+/* Waits until the core is down, or calls in flight have ended as well when that is enough, or the
+ * time is up.  Mutex held.  Says whether the core is down. */
+static bool
+wait_down(struct server *server, bool idle_is_enough, int64_t until_ms)
+{
+	struct timespec until = { .tv_sec = until_ms / 1000, .tv_nsec = until_ms % 1000 * 1000000 };
+
+	while (!server->down && !(idle_is_enough && atomic_load(&server->slots.nbusy) == 0))
+		if (pthread_cond_timedwait(&server->changed, &server->mutex, &until) == ETIMEDOUT)
+			break;
+	return server->down;
+}
+
+/* 0, or -1: calls had to be cut off. */
+static int
+drain(struct server *server, int64_t drain_ms)
+{
+	bool idle;
+	LOCK_SCOPE(&server->mutex);
+
+	(void)wait_down(server, true, clock_mono_ms() + drain_ms);
+	idle = server->down || atomic_load(&server->slots.nbusy) == 0;
+	/* A client that does not read its socket keeps the core waiting for ever. */
+	if (idle && wait_down(server, false, clock_mono_ms() + GOODBYE_MS))
+		return 0;
+	grpc_server_cancel_all_calls(server->grpc);
+	while (!server->down)
+		pthread_cond_wait(&server->changed, &server->mutex);
+	return idle ? 0 : -1;
+}
+
+static int
+stop_core(struct server *server, int64_t drain_ms)
+{
+	int rc = 0;
+
+	slots_drain(&server->slots);
+	server->t_down.fn = on_down;
+	TAG_POST(&server->t_down);
+	grpc_server_shutdown_and_notify(server->grpc, server->queue, &server->t_down);
+	if (server->polling)
+		rc = drain(server, drain_ms);
+	grpc_completion_queue_shutdown(server->queue);
+	if (server->polling)
+		(void)pthread_join(server->poller, NULL);
+	else
+		(void)poll_queue(server);
+	grpc_completion_queue_destroy(server->queue);
+	grpc_server_destroy(server->grpc);
+	grpc_server_credentials_release(server->credentials);
+	slots_done(&server->slots);
+	grpc_shutdown_blocking();
+	return rc;
+}
+
+/* Takes down what there is, in the order of the drawing above. */
+static int
+server_end(struct server *server, int64_t drain_ms)
+{
+	int rc = 0;
+
+	if (server->acceptor != NULL)
+		accept_stop(server->acceptor);
+	listen_close(&server->node);
+	if (server->grpc != NULL)
+		rc = stop_core(server, drain_ms);
+	if (server->report != NULL)
+		report_free(server->report);
+	peers_done(&server->peers);
+	pthread_cond_destroy(&server->changed);
+	pthread_mutex_destroy(&server->mutex);
+	free(server);
+	return rc;
+}
+
+static struct server *
+server_new(void)
+{
+	struct server *server = calloc(1, sizeof *server);
+	pthread_condattr_t attr;
+
+	if (server == NULL)
+		return NULL;
+	server->node.fd = -1;
+	pthread_mutex_init(&server->mutex, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&server->changed, &attr);
+	pthread_condattr_destroy(&attr);
+	return server;
+}
+
+static int
+start_all(struct server *server, const struct server_config *config, struct router *router,
+	  struct status *status)
+{
+	struct accept_config accept = {
+		.peers = &server->peers,
+		.max_connections = LIMIT_CONNECTIONS,
+		.silent_ms = LIMIT_SILENT_MS,
+		.owner = server,
+		.take = take_connection,
+		.tick = tick,
+	};
+
+	server->report = report_new();
+	if (server->report == NULL ||
+	    peers_init(&server->peers, config->peers_limited, config->peer_uids, config->npeer_uids,
+		       config->peer_gids, config->npeer_gids) != 0)
+		return status_fail(status, COSI_EXHAUSTED, "out of memory");
+	if (config->listen_fd >= 0
+		    ? listen_adopt(&server->node, config->socket_path, config->listen_fd, status)
+		    : listen_open(&server->node, config->socket_path, config->socket_mode, status))
+		return -1;
+	if (start_core(server, router, status) != 0)
+		return -1;
+	accept.listen_fd = server->node.fd;
+	server->acceptor = accept_start(&accept, status);
+	return server->acceptor != NULL ? 0 : -1;
+}
+
+struct server *
+server_start(const struct server_config *config, struct router *router, struct status *status)
+{
+	struct server *server = server_new();
+
+	if (server == NULL) {
+		(void)status_fail(status, COSI_EXHAUSTED, "out of memory");
+		return NULL;
+	}
+	if (start_all(server, config, router, status) == 0)
+		return server;
+	(void)server_end(server, 0);
+	return NULL;
+}
+
+int
+server_stop(struct server *server, int64_t drain_ms)
+{
+	return server_end(server, drain_ms);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * slot.h - the calls of the server, one slot each.
+ *
+ *   armed --t_new--> accepted -+-> answered here: one batch -------------------------t_done--> free
+ *                              +-> t_close watched, router_submit() -> reply: batch --t_done-->
+ * free
+ *
+ * Slots belong to the polling thread.  Another thread meets a slot in one place alone: the reply
+ * that the router gives, which ends by handing the slot back through its last batch.
+ */
+#ifndef COSID_RPC_SLOT_H
+#define COSID_RPC_SLOT_H
+#include <grpc/grpc.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "router/router.h"
+#include "rpc/dialect.h"
+#include "rpc/report.h"
+#include "rpc/tag.h"
+
+/* One registered method, or the generic entry that takes all others. */
+struct slots_method {
+	const struct dialect *dialect;       /* NULL: generic */
+	const struct dialect_method *method; /* NULL: generic */
+	void *registered;                    /* the core's; NULL: generic */
+	unsigned narmed;                     /* requests for calls that are out */
+	/* DriverGetInfo: the bytes of its answer, made for these protocols. */
+	grpc_slice info;
+	uint32_t info_protocols;
+	bool info_made;
+};
+
+struct slots;
+struct slot {
+	struct tag t_new, t_close, t_done;
+	struct slots *slots;
+	struct slots_method *method;
+	grpc_call *call;
+	grpc_call_details details; /* generic */
+	gpr_timespec deadline;     /* registered */
+	grpc_metadata_array metadata;
+	grpc_byte_buffer *in, *out;
+	int cancelled; /* what RECV_CLOSE_ON_SERVER says */
+	int refs;      /* batches that are out */
+	int64_t arrived_ms;
+	/* Of a call that the router was given: */
+	struct call *routed;           /* a reference */
+	const ProtobufCMessage *input; /* from the call's arena */
+	size_t nbytes;                 /* of the request */
+	struct slot *next;             /* in the free list */
+};
+
+struct slots {
+	grpc_server *grpc; /* borrowed, as the next three */
+	grpc_completion_queue *queue;
+	struct router *router;
+	struct report *report;
+	size_t nmethods;
+	struct slots_method *methods; /* owned; the last one is generic */
+	struct slot *free_list;
+	size_t ncalls, nbytes; /* given to the router and not ended; bytes of their requests */
+	atomic_size_t nbusy;   /* accepted and not ended */
+	atomic_bool draining;
+	/* Called on the polling thread when a slot has ended and no other is busy, while draining.
+	 */
+	void (*idle)(void *owner);
+	void *owner;
+};
+
+/* Registers the methods of all dialects: before grpc_server_start().  The borrowed members are set.
+ * 0 or -1 with status. */
+int slots_init(struct slots *slots, struct status *status);
+/* Arms the slots: after grpc_server_start(), before the polling thread runs. */
+void slots_arm(struct slots *slots);
+/* From now on nothing is armed again and new calls are answered UNAVAILABLE.  Any thread. */
+void slots_drain(struct slots *slots);
+/* After the polling thread has ended. */
+void slots_done(struct slots *slots);
+
+/* Watches for the client's going away: router_cancel() is called then.  Before router_submit(). */
+void slot_watch(struct slot *slot);
+/* The answer, in the slot's last batch: afterwards the slot is the polling thread's alone.  message
+ * becomes the slot's; text is for codes other than OK.  watched: slot_watch() was called. */
+void slot_finish(struct slot *slot, unsigned code, const char *text, grpc_byte_buffer *message,
+		 bool watched);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * tag.h - what goes through the completion queue. */
+#ifndef COSID_RPC_TAG_H
+#define COSID_RPC_TAG_H
+#include <stdbool.h>
+
+/* Embedded in what it stands for; posted once at a time. */
+struct tag {
+	void (*fn)(struct tag *tag, bool ok);
+};
+
+/* ThreadSanitizer does not see the order that an uninstrumented core makes: a tag comes out of the
+ * queue after the call that put it in. */
+#if defined(__SANITIZE_THREAD__)
+#define TAG_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TAG_TSAN 1
+#endif
+#endif
+#ifdef TAG_TSAN
+void __tsan_acquire(void *);
+void __tsan_release(void *);
+#define TAG_POST(tag) __tsan_release(tag)
+#define TAG_GOT(tag)  __tsan_acquire(tag)
+#else
+#define TAG_POST(tag) ((void)(tag))
+#define TAG_GOT(tag)  ((void)(tag))
+#endif
+
+#endif

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * v1alpha2.c - the dialect sigs.k8s.io.cosi.v1alpha2: its methods and requests.
+ */
+#include "rpc/v1alpha2.h"
+
+#include "cosi_v1alpha2.pb-c.h"
+#include "rpc/dialect.h"
+#include "rpc/limits.h"
+#include "rpc/message.h"
+#include "rpc/mode.h"
+
+#include "banned.h"
+
+#define PROVISIONER "/sigs.k8s.io.cosi.v1alpha2.Provisioner/"
+
+/* Adds the protocol's flag; a protocol that is required and not there fails. */
+static int
+add_protocol(const char *field, const Cosi2__ObjectProtocol *protocol, uint32_t *flags,
+	     struct status *status)
+{
+	int type;
+
+	if (protocol == NULL)
+		return status_fail(status, COSI_INVALID, "field '%s' is required", field);
+	type = (int)protocol->type;
+	if (type < 1 || type > V1ALPHA2_NPROTOCOLS)
+		return status_fail(status, COSI_INVALID,
+				   "field '%s' must be S3, AZURE or GCS, it is %d", field, type);
+	*flags |= v1alpha2_protocols[type - 1];
+	return 0;
+}
+
+static int
+add_protocols(size_t n, Cosi2__ObjectProtocol *const *protocols, uint32_t *flags,
+	      struct status *status)
+{
+	for (size_t i = 0; i < n; i++)
+		if (add_protocol("protocols", protocols[i], flags, status) != 0)
+			return -1;
+	return 0;
+}
+
+static int
+decode_create(const ProtobufCMessage *input, struct request *out, struct arena *arena,
+	      struct status *status)
+{
+	const Cosi2__DriverCreateBucketRequest *in =
+		(const Cosi2__DriverCreateBucketRequest *)input;
+
+	out->name = in->name;
+	if (limits_dns_name("name", in->name, status) != 0 ||
+	    add_protocols(in->n_protocols, in->protocols, &out->protocols, status) != 0)
+		return -1;
+	return limits_map("parameters", in->n_parameters, (ProtobufCMessage *const *)in->parameters,
+			  out, arena, status);
+}
+
+static int
+decode_get_existing(const ProtobufCMessage *input, struct request *out, struct arena *arena,
+		    struct status *status)
+{
+	const Cosi2__DriverGetExistingBucketRequest *in =
+		(const Cosi2__DriverGetExistingBucketRequest *)input;
+
+	out->id = in->existing_bucket_id;
+	if (limits_id("existing_bucket_id", in->existing_bucket_id, status) != 0 ||
+	    add_protocols(in->n_protocols, in->protocols, &out->protocols, status) != 0)
+		return -1;
+	return limits_map("parameters", in->n_parameters, (ProtobufCMessage *const *)in->parameters,
+			  out, arena, status);
+}
+
+static int
+decode_get(const ProtobufCMessage *input, struct request *out, struct arena *arena,
+	   struct status *status)
+{
+	const Cosi2__DriverGetBucketRequest *in = (const Cosi2__DriverGetBucketRequest *)input;
+
+	out->id = in->bucket_id;
+	if (limits_id("bucket_id", in->bucket_id, status) != 0 ||
+	    add_protocols(in->n_protocols, in->protocols, &out->protocols, status) != 0)
+		return -1;
+	return limits_map("parameters", in->n_parameters, (ProtobufCMessage *const *)in->parameters,
+			  out, arena, status);
+}
+
+static int
+decode_delete(const ProtobufCMessage *input, struct request *out, struct arena *arena,
+	      struct status *status)
+{
+	const Cosi2__DriverDeleteBucketRequest *in =
+		(const Cosi2__DriverDeleteBucketRequest *)input;
+
+	out->id = in->bucket_id;
+	if (limits_id("bucket_id", in->bucket_id, status) != 0)
+		return -1;
+	return limits_map("parameters", in->n_parameters, (ProtobufCMessage *const *)in->parameters,
+			  out, arena, status);
+}
+
+/* The three fields that Grant and Revoke say their way of access with. */
+static int
+set_auth(const Cosi2__ObjectProtocol *protocol, const Cosi2__AuthenticationType *auth,
+	 const char *service_account, struct request *out, struct status *status)
+{
+	int type = auth != NULL ? (int)auth->type : 0;
+
+	if (add_protocol("protocol", protocol, &out->protocols, status) != 0)
+		return -1;
+	if (auth == NULL)
+		return status_fail(status, COSI_INVALID, "field 'authentication_type' is required");
+	if (type == COSI2__AUTHENTICATION_TYPE__TYPE__KEY) {
+		out->auth = COSI_AUTH_KEY;
+		return limits_string("service_account_name", service_account, LIMIT_STRING, false,
+				     status);
+	}
+	if (type != COSI2__AUTHENTICATION_TYPE__TYPE__SERVICE_ACCOUNT)
+		return status_fail(
+			status, COSI_INVALID,
+			"field 'authentication_type' must be KEY or SERVICE_ACCOUNT, it is %d",
+			type);
+	out->auth = COSI_AUTH_SERVICE_ACCOUNT;
+	out->service_account = service_account;
+	return limits_string("service_account_name", service_account, LIMIT_STRING, true, status);
+}
+
+/* Takes a bucket in; the router is not shown the same one twice. */
+static int
+add_bucket(const char *id, uint32_t mode, struct request *out, struct status *status)
+{
+	size_t i;
+
+	if (limits_id("bucket_id", id, status) != 0)
+		return -1;
+	i = v1alpha2_find_bucket(out, id);
+	if (i < out->nbuckets && out->buckets[i].mode != mode)
+		return status_fail(status, COSI_INVALID,
+				   "bucket '%s' is asked for in two access modes", id);
+	if (i == out->nbuckets)
+		out->buckets[out->nbuckets++] = (struct request_bucket){ id, mode };
+	return 0;
+}
+
+static int
+make_buckets(size_t n, struct request *out, struct arena *arena, struct status *status)
+{
+	if (n == 0)
+		return status_fail(status, COSI_INVALID, "field 'buckets' is required");
+	if (n > LIMIT_BUCKETS) {
+		out->nbuckets = n; /* several: OUT_OF_RANGE is the word for that on Grant */
+		return status_fail(status, COSI_OUT_OF_RANGE,
+				   "field 'buckets' names %zu buckets, at most %d are allowed", n,
+				   LIMIT_BUCKETS);
+	}
+	out->buckets = message_alloc(arena, n * sizeof *out->buckets, status);
+	return out->buckets != NULL ? 0 : -1;
+}
+
+static int
+mode_number(const Cosi2__AccessMode *mode)
+{
+	return mode != NULL ? (int)mode->mode : MODE_ABSENT;
+}
+
+static struct mode_ask
+mode_of(const Cosi2__DriverGrantBucketAccessRequest__AccessedBucket *bucket)
+{
+	return (struct mode_ask){ mode_number(bucket->access_mode),
+				  mode_number(bucket->object_metadata),
+				  mode_number(bucket->bucket_metadata) };
+}
+
+static int
+grant_buckets(const Cosi2__DriverGrantBucketAccessRequest *in, struct request *out,
+	      struct status *status)
+{
+	bool newer = false;
+
+	for (size_t i = 0; i < in->n_buckets && !newer; i++) {
+		const struct mode_ask ask = mode_of(in->buckets[i]);
+
+		newer = mode_is_new(&ask);
+	}
+	for (size_t i = 0; i < in->n_buckets; i++) {
+		const struct mode_ask ask = mode_of(in->buckets[i]);
+		uint32_t mode;
+
+		if (mode_resolve(&ask, newer, &mode, status) != 0 ||
+		    add_bucket(in->buckets[i]->bucket_id, mode, out, status) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+decode_grant(const ProtobufCMessage *input, struct request *out, struct arena *arena,
+	     struct status *status)
+{
+	const Cosi2__DriverGrantBucketAccessRequest *in =
+		(const Cosi2__DriverGrantBucketAccessRequest *)input;
+
+	out->name = in->account_name;
+	if (limits_dns_name("account_name", in->account_name, status) != 0 ||
+	    set_auth(in->protocol, in->authentication_type, in->service_account_name, out,
+		     status) != 0 ||
+	    make_buckets(in->n_buckets, out, arena, status) != 0 ||
+	    grant_buckets(in, out, status) != 0)
+		return -1;
+	return limits_map("parameters", in->n_parameters, (ProtobufCMessage *const *)in->parameters,
+			  out, arena, status);
+}
+
+static int
+decode_revoke(const ProtobufCMessage *input, struct request *out, struct arena *arena,
+	      struct status *status)
+{
+	const Cosi2__DriverRevokeBucketAccessRequest *in =
+		(const Cosi2__DriverRevokeBucketAccessRequest *)input;
+
+	out->id = in->account_id;
+	if (limits_id("account_id", in->account_id, status) != 0 ||
+	    set_auth(in->protocol, in->authentication_type, in->service_account_name, out,
+		     status) != 0 ||
+	    make_buckets(in->n_buckets, out, arena, status) != 0)
+		return -1;
+	for (size_t i = 0; i < in->n_buckets; i++)
+		if (add_bucket(in->buckets[i]->bucket_id, 0, out, status) != 0)
+			return -1;
+	return limits_map("parameters", in->n_parameters, (ProtobufCMessage *const *)in->parameters,
+			  out, arena, status);
+}
+
+static const struct dialect_method methods[] = {
+	{ "/sigs.k8s.io.cosi.v1alpha2.Identity/DriverGetInfo", "DriverGetInfo", 0,
+	  &cosi2__driver_get_info_request__descriptor, &codes_v1alpha2_get, NULL, NULL },
+	{ PROVISIONER "DriverCreateBucket", "DriverCreateBucket", REQUEST_CREATE,
+	  &cosi2__driver_create_bucket_request__descriptor, &codes_v1alpha2_create, decode_create,
+	  v1alpha2_encode_found },
+	{ PROVISIONER "DriverGetExistingBucket", "DriverGetExistingBucket", REQUEST_GET,
+	  &cosi2__driver_get_existing_bucket_request__descriptor, &codes_v1alpha2_get,
+	  decode_get_existing, v1alpha2_encode_found },
+	{ PROVISIONER "DriverGetBucket", "DriverGetBucket", REQUEST_GET,
+	  &cosi2__driver_get_bucket_request__descriptor, &codes_v1alpha2_get, decode_get,
+	  v1alpha2_encode_found },
+	{ PROVISIONER "DriverDeleteBucket", "DriverDeleteBucket", REQUEST_DELETE,
+	  &cosi2__driver_delete_bucket_request__descriptor, &codes_v1alpha2_remove, decode_delete,
+	  NULL },
+	{ PROVISIONER "DriverGrantBucketAccess", "DriverGrantBucketAccess", REQUEST_GRANT,
+	  &cosi2__driver_grant_bucket_access_request__descriptor, &codes_v1alpha2_grant,
+	  decode_grant, v1alpha2_encode_grant },
+	{ PROVISIONER "DriverRevokeBucketAccess", "DriverRevokeBucketAccess", REQUEST_REVOKE,
+	  &cosi2__driver_revoke_bucket_access_request__descriptor, &codes_v1alpha2_remove,
+	  decode_revoke, NULL },
+};
+
+const struct dialect dialect_v1alpha2 = {
+	.api = "v1alpha2",
+	.info = v1alpha2_info,
+	.nmethods = sizeof methods / sizeof methods[0],
+	.methods = methods,
+};
