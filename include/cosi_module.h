@@ -241,12 +241,13 @@ struct cosi_host {
 
 struct cosi_call { const struct cosi_host *host; /* the rest is the daemon's */ };
 
-#define cosi_log(call, level, ...) (call)->host->log((call), (level), __VA_ARGS__)
-#define cosi_fail(call, code, ...) (call)->host->fail((call), (code), __VA_ARGS__)
-#define cosi_alloc(call, size)     (call)->host->alloc((call), (size))
-#define cosi_printf(call, ...)     (call)->host->printf((call), __VA_ARGS__)
-#define cosi_failed(call)          (call)->host->failed(call)
-#define cosi_http(call, ...)       (call)->host->http((call), COSI_HTTP(__VA_ARGS__))
+/* In parentheses: <cmocka.h> has a macro fail(), others one for printf(). */
+#define cosi_log(call, level, ...) ((call)->host->log)((call), (level), __VA_ARGS__)
+#define cosi_fail(call, code, ...) ((call)->host->fail)((call), (code), __VA_ARGS__)
+#define cosi_alloc(call, size)     ((call)->host->alloc)((call), (size))
+#define cosi_printf(call, ...)     ((call)->host->printf)((call), __VA_ARGS__)
+#define cosi_failed(call)          ((call)->host->failed)(call)
+#define cosi_http(call, ...)       ((call)->host->http)((call), COSI_HTTP(__VA_ARGS__))
 
 /* ---- schemas: how a module states its settings and parameters ---------------------- */
 

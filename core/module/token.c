@@ -179,12 +179,16 @@ static int
 await(struct tokens *tokens, struct token *token, struct module_call *call, const char **out_value)
 {
 	uint64_t number = token->begun;
+	bool in_time;
 
 	if (pthread_equal(token->fetcher, pthread_self()))
 		return status_fail(call->status, COSI_INTERNAL,
 				   "module '%s' needs token '%s' to fetch it",
 				   call->backend->module->name, token->name);
-	if (!wait_for(tokens, token, number, call->deadline_ms))
+	token->nwaiting++;
+	in_time = wait_for(tokens, token, number, call->deadline_ms);
+	token->nwaiting--;
+	if (!in_time)
 		return status_fail(call->status, COSI_TIMEOUT,
 				   "the time was up while another call fetched the token '%s'",
 				   token->name);

@@ -23,6 +23,7 @@ struct token {
 	int64_t expires, renew_at;     /* seconds since the epoch */
 	bool fetching;                 /* somebody is at it: */
 	pthread_t fetcher;
+	unsigned nwaiting;     /* for whoever is at it */
 	uint64_t begun, ended; /* fetches, counted */
 	uint64_t given;        /* the fetch that gave value */
 	uint64_t failed;       /* the last fetch that failed, and why */
