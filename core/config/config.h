@@ -88,7 +88,8 @@ int config_params(const struct cosi_schema *schema, const struct cosi_kv *params
 		  void *out, struct arena *arena, const char **canonical, const char **out_error);
 
 /* The keys that the daemon itself has, for --describe and the manual's test: section "" is the top
- * level, then "allowed_peers", "log", "routes", "backends". */
+ * level, then "allowed_peers", "log", "routes", "backends"; fallback "required": the key is, NULL:
+ * the help says what its absence means. */
 struct config_key {
 	const char *section, *name, *type, *fallback, *help;
 	bool network;

@@ -131,8 +131,25 @@ keys_is_backend(const char *name)
 }
 
 enum { NKEYS = LEN(top) + LEN(peers) + LEN(logs) + LEN(route) + LEN(backend) };
+enum { TYPE_SIZE = 64 };
 static struct config_key all[NKEYS];
+static char all_types[NKEYS][TYPE_SIZE];
 static pthread_once_t all_once = PTHREAD_ONCE_INIT;
+
+/* "enum(text|json)", "duration". */
+static const char *
+write_type(const struct cosi_key *key, char type[TYPE_SIZE])
+{
+	int len;
+
+	if (key->type != COSI_T_ENUM)
+		return value_type_name(key->type);
+	len = snprintf(type, TYPE_SIZE, "enum(%s)", key->choices);
+	for (int i = 0; i < len && i < TYPE_SIZE - 1; i++)
+		if (type[i] == ' ')
+			type[i] = '|';
+	return type;
+}
 
 static void
 fill_all(void)
@@ -150,15 +167,17 @@ fill_all(void)
 		for (size_t j = 0; j < sections[i].schema->nkeys; j++) {
 			const struct cosi_key *key = &sections[i].schema->keys[j];
 
-			all[n++] = (struct config_key){
+			all[n] = (struct config_key){
 				.section = sections[i].section,
 				.name = key->name,
-				.type = value_type_name(key->type),
-				.fallback = key->fallback,
+				.type = write_type(key, all_types[n]),
+				.fallback = (key->flags & COSI_REQUIRED) != 0 ? "required"
+									      : key->fallback,
 				.help = key->help,
 				.network =
 					key >= backend + NGENERAL && key < backend + LEN(backend),
 			};
+			n++;
 		}
 	}
 }

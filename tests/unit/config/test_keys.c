@@ -47,6 +47,10 @@ test_keys__sections_and_network(void **state)
 	assert_string_equal(find("", "call_timeout")->type, "duration");
 	assert_string_equal(find("allowed_peers", "uids")->type, "int-list");
 	assert_string_equal(find("log", "format")->fallback, "text");
+	assert_string_equal(find("log", "format")->type, "enum(text|json)");
+	assert_string_equal(find("log", "level")->type, "enum(error|warning|notice|info|debug)");
+	assert_string_equal(find("", "driver_name")->fallback, "required");
+	assert_null(find("", "owner")->fallback);
 	assert_string_equal(find("routes", "match")->type, "string");
 	assert_true(find("backends", "endpoint")->network);
 	assert_true(find("backends", "retries")->network);

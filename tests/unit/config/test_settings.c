@@ -198,6 +198,29 @@ test_settings__ca_file(void **state)
 	       "cosid.conf:2: cannot read ca_file '/etc': it is not a file\n");
 }
 
+/* What is not there while checking is an empty text, which no secret is. */
+static void
+test_settings__secret_absent_while_checking(void **state)
+{
+	struct config *config = load(ENDPOINT "access_key = \"credential:x\";\n");
+	struct config_settings *owned = NULL;
+	struct settings settings = { 0 };
+	struct diag diag = { 0 };
+
+	(void)state;
+	assert_int_equal(config_settings(config->backends, &net, true, &settings, &owned, &diag),
+			 0);
+	assert_int_equal(diag.nwarnings, 1);
+	assert_string_equal(settings.access_key, "");
+	diag_done(&diag);
+	config_settings_free(owned);
+	assert_int_equal(config_settings(config->backends, &net, false, &settings, &owned, &diag),
+			 -1);
+	assert_null(owned);
+	diag_done(&diag);
+	config_unref(config);
+}
+
 static void
 test_settings__key_of_the_daemon(void **state)
 {
@@ -241,6 +264,7 @@ main(void)
 		cmocka_unit_test(test_settings__default_endpoint),
 		cmocka_unit_test(test_settings__insecure),
 		cmocka_unit_test(test_settings__ca_file),
+		cmocka_unit_test(test_settings__secret_absent_while_checking),
 		cmocka_unit_test(test_settings__key_of_the_daemon),
 		cmocka_unit_test(test_settings__free_of_nothing),
 	};
