@@ -17,35 +17,41 @@
 
 enum request_op { REQUEST_CREATE = 1, REQUEST_GET, REQUEST_DELETE, REQUEST_GRANT, REQUEST_REVOKE };
 
-struct request_bucket { const char *id; uint32_t mode; /* enum cosi_mode; 0: the accessMode parameter's */ };
+/* More buckets than this in one access are refused; Kubernetes allows 128 in a BucketAccess. */
+enum { REQUEST_BUCKETS_MAX = 128 };
+
+struct request_bucket {
+	const char *id;
+	uint32_t mode; /* enum cosi_mode; 0: the accessMode parameter's */
+};
 
 /* All pointers are from the call's arena. */
 struct request {
 	enum request_op op;
-	const char *api, *method;  /* "v1alpha1", "DriverCreateBucket": for texts and logs */
-	bool exact_names;          /* v1alpha1: the store's name must be the requested one */
-	bool mode_is_param;        /* v1alpha1: the mode is the accessMode parameter */
-	bool settles;              /* v1alpha1 Create: a success is held until create_settle */
-	const char *name;          /* create: the bucket's; grant: the account's */
-	const char *id;            /* get, delete: bucket_id; revoke: account_id */
-	uint32_t protocols;        /* create, get: all are needed; grant, revoke: exactly one; 0: not said */
-	uint32_t auth;             /* grant, revoke: one of enum cosi_auth; revoke: 0: not said */
+	const char *api, *method;    /* "v1alpha1", "DriverCreateBucket": for texts and logs */
+	bool exact_names;            /* v1alpha1: the store's name must be the requested one */
+	bool mode_is_param;          /* v1alpha1: the mode is the accessMode parameter */
+	bool settles;                /* v1alpha1 Create: a success is held until create_settle */
+	const char *name;            /* create: the bucket's; grant: the account's */
+	const char *id;              /* get, delete: bucket_id; revoke: account_id */
+	uint32_t protocols;          /* create, get: all are needed; grant: one; 0: not said */
+	uint32_t auth;               /* grant, revoke: one of enum cosi_auth; revoke: 0: not said */
 	const char *service_account; /* NULL: not given */
 	size_t nparams;
 	const struct cosi_kv *params; /* no key twice */
 	size_t nbuckets;
 	struct request_bucket *buckets; /* grant: >= 1; revoke */
-	int64_t arrived_ms;        /* monotonic */
-	int64_t deadline_ms;       /* monotonic; CLOCK_NEVER when the client sent none */
+	int64_t arrived_ms;             /* monotonic */
+	int64_t deadline_ms;            /* monotonic; CLOCK_NEVER when the client sent none */
 };
 
 /* What a success gives back; all pointers are from the call's arena or outlive the call. */
 struct answer {
-	const char *id;               /* create, get: bucket_id; grant: account_id */
-	uint32_t protocols;           /* create, get: those that the bucket serves; grant: the one */
-	uint32_t default_protocol;    /* the module's first: what v1alpha1 is told */
-	struct cosi_bucket bucket;    /* create, get; endpoint, style and name are filled in */
-	struct cosi_access access;    /* grant; access.buckets goes with request.buckets, one to one */
+	const char *id;            /* create, get: bucket_id; grant: account_id */
+	uint32_t protocols;        /* create, get: those that the bucket serves; grant: the one */
+	uint32_t default_protocol; /* the module's first: what v1alpha1 is told */
+	struct cosi_bucket bucket; /* create, get; endpoint, style and name are filled in */
+	struct cosi_access access; /* grant; access.buckets goes with request.buckets, one to one */
 };
 
 /* One call.  Made by rpc for each RPC, freed when both rpc and router have let go of it. */
@@ -54,11 +60,11 @@ struct call {
 	struct arena arena;
 	struct request req;
 	struct answer answer;
-	/* Called exactly once, from any thread, with the outcome: status OK means that answer is set and
-	 * stays so until this returns.  On a deadline or a cancellation it is called while the handler
-	 * still runs: then touch nothing of the call but what rpc put there itself. */
+	/* Called exactly once, from any thread, with the outcome: status OK means that answer is
+	 * set and stays so until this returns.  On a deadline or a cancellation it is called while
+	 * the handler still runs: then touch nothing of the call but what rpc put there itself. */
 	void (*reply)(struct call *, const struct status *);
-	void *owner;            /* rpc's */
+	void *owner; /* rpc's */
 	atomic_uint refs;
 	struct call_state *state; /* router's */
 };

@@ -14,7 +14,8 @@ struct router_config {
 };
 
 /* Starts the workers and the timer thread.  Takes over a reference on the generation. */
-struct router *router_new(const struct router_config *config, struct generation *generation, struct status *status);
+struct router *router_new(const struct router_config *config, struct generation *generation,
+			  struct status *status);
 /* Ends what waits with UNAVAILABLE, waits for running handlers, joins the threads. */
 void router_free(struct router *router);
 
@@ -27,6 +28,10 @@ void router_submit(struct router *router, struct call *call);
 void router_cancel(struct router *router, struct call *call);
 /* From now on create_settle holds nothing back, and what it held is answered (SIGTERM). */
 void router_drain(struct router *router);
+
+/* What a log line about the call says: set by router_submit(), the backend too once it is known; to
+ * be read from within reply() or after it. */
+const struct log_fields *call_fields(const struct call *call);
 
 /* DriverGetInfo: the protocols that the current generation serves; 0: no backend. */
 uint32_t router_protocols(struct router *router);

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * flow.c - moves calls from one place to the next.
+ *
+ *   flow_begin ─► locks ─► lane ─► pool ─► run_call ──────────────► flow_finish ─► reply
+ *       ▲                                    │ backend not known       │
+ *       │                                    ▼                         ├─► settle ─► reply
+ *       └──────────── decide ◄── run_ask, one per backend              └─► hold the locks
+ *
+ * Whoever comes first replies: flow_finish(), or flow_expire() for the deadline, a cancellation and
+ * the end of the router.  The other one finds state->replied set.
+ */
+#include "router/flow.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "router/run.h"
+
+#include "banned.h"
+
+enum { TIMERS_PER_CALL = 2 };
+
+/* ---- the outbox ------------------------------------------------------------------- */
+
+static void
+note_reply(struct call_state *state, enum verdict verdict)
+{
+	struct router *router = state->router;
+
+	router_assert(router);
+	assert(!state->replied);
+	if (state->settling)
+		TAILQ_REMOVE(&router->settling, state, settle_link);
+	state->settling = false;
+	state->replied = true;
+	state->verdict = verdict;
+	timer_clear(&router->timers, &state->timer);
+	atomic_fetch_add(&state->call->refs, 1);
+	state->next_reply = router->replies;
+	router->replies = state;
+}
+
+static void
+note_end(struct call_state *state)
+{
+	struct router *router = state->router;
+
+	if (!state->replied || state->working || state->holding)
+		return;
+	timers_unreserve(&router->timers, TIMERS_PER_CALL);
+	state->next_ended = router->ended;
+	router->ended = state;
+}
+
+/* ---- places ----------------------------------------------------------------------- */
+
+void
+flow_pump(struct router *router, struct lane *lane)
+{
+	struct job *job;
+
+	while ((job = lane_next(lane)) != NULL)
+		pool_push(&router->pool, job);
+}
+
+void
+flow_leave_lane(struct router *router, struct job *job)
+{
+	if (job->at == JOB_NOWHERE)
+		return;
+	if (job->at == JOB_POOL)
+		pool_withdraw(&router->pool, job);
+	lane_leave(job);
+	flow_pump(router, job->lane);
+}
+
+static void
+release_locks(struct call_state *state)
+{
+	struct lock_set *set = locks_release(&state->router->locks, &state->locks), *next;
+
+	for (; set != NULL; set = next) {
+		struct job *job = &CALL_OF(set, locks)->job;
+
+		next = set->next;
+		lane_ready(job);
+		flow_pump(state->router, job->lane);
+	}
+}
+
+static void
+hold_end(struct timer *timer)
+{
+	struct call_state *state = CALL_OF(timer, hold);
+
+	state->holding = false;
+	state->held_in->held--;
+	release_locks(state);
+	note_end(state);
+}
+
+static void
+hold_begin(struct call_state *state)
+{
+	struct router *router = state->router;
+
+	state->holding = true;
+	state->held_in = state->job.lane;
+	state->held_in->held++;
+	state->hold.fire = hold_end;
+	timer_set(&router->timers, &state->hold, clock_mono_ms() + state->unknown_ms);
+}
+
+void
+flow_work_end(struct call_state *state)
+{
+	struct router *router = state->router;
+
+	router_assert(router);
+	flow_leave_lane(router, &state->job);
+	state->working = false;
+	if (state->unknown_ms > 0 && state->locks.drawn && !router->stopping)
+		hold_begin(state);
+	else
+		release_locks(state);
+	note_end(state);
+}
+
+static void
+refuse(struct call_state *state)
+{
+	if (!state->replied)
+		note_reply(state, VERDICT_WORK);
+	flow_work_end(state);
+}
+
+/* ---- deadline, cancellation, end of the router ------------------------------------- */
+
+/* Takes out of their lanes the asks that have not begun. */
+static void
+withdraw_asks(struct call_state *state)
+{
+	for (size_t i = 0; i < state->find->nasks; i++) {
+		struct job *job = &state->find->asks[i].job;
+
+		if (job->at == JOB_NOWHERE || job->at == JOB_RUNS)
+			continue;
+		flow_leave_lane(state->router, job);
+		state->asks_out--;
+	}
+	if (state->asks_out == 0)
+		flow_work_end(state);
+}
+
+void
+flow_expire(struct call_state *state, enum verdict verdict)
+{
+	router_assert(state->router);
+	atomic_store(&state->cancelled, true);
+	if (state->replied || (!state->working && !state->settling))
+		return;
+	note_reply(state, state->settling ? VERDICT_WORK : verdict);
+	if (!state->working)
+		note_end(state);
+	else if (state->asks_out > 0)
+		withdraw_asks(state);
+	else if (state->job.at != JOB_RUNS && state->job.at != JOB_NOWHERE)
+		flow_work_end(state);
+	/* else a thread is at it and ends it */
+}
+
+static void
+deadline_fire(struct timer *timer)
+{
+	struct call_state *state = CALL_OF(timer, timer);
+	bool waits = state->asks_out == 0 && state->job.at != JOB_RUNS;
+
+	flow_expire(state, state->router->stopping ? VERDICT_STOPPED
+			   : waits                 ? VERDICT_QUEUE_TIMEOUT
+						   : VERDICT_WORK_TIMEOUT);
+}
+
+/* ---- the work --------------------------------------------------------------------- */
+
+static bool
+must_settle(const struct call_state *state, int64_t until_ms)
+{
+	const struct router *router = state->router;
+
+	return state->call->req.settles && status_ok(&state->status) && !router->draining &&
+	       !router->stopping && until_ms > clock_mono_ms();
+}
+
+static void
+settle(struct call_state *state, int64_t until_ms)
+{
+	if (until_ms > state->deadline_ms)
+		until_ms = state->deadline_ms;
+	state->settling = true;
+	TAILQ_INSERT_TAIL(&state->router->settling, state, settle_link);
+	timer_set(&state->router->timers, &state->timer, until_ms);
+}
+
+void
+flow_finish(struct call_state *state)
+{
+	struct router *router = state->router;
+	struct generation *generation = TAKE(state->generation);
+	int64_t until_ms = state->call->req.arrived_ms + router->config.create_settle_ms;
+
+	router_enter(router);
+	if (!state->replied && must_settle(state, until_ms))
+		settle(state, until_ms);
+	else if (!state->replied)
+		note_reply(state, VERDICT_WORK);
+	flow_work_end(state);
+	router_leave(router);
+	generation_unref(generation);
+}
+
+/* ---- the way in ------------------------------------------------------------------- */
+
+/* The backend whose lane it goes through: its own, or the one that is asked first. */
+static const struct backend *
+lane_backend(const struct call_state *state)
+{
+	if (state->backend != NULL)
+		return state->backend;
+	if (state->find->picked != NULL)
+		return state->find->picked->backend;
+	return state->find->asks[0].backend;
+}
+
+static int
+begin_first(struct call_state *state)
+{
+	struct router *router = state->router;
+
+	if (router->stopping)
+		return status_fail(&state->status, COSI_UNAVAILABLE, "cosid stops");
+	if (timers_reserve(&router->timers, TIMERS_PER_CALL) < 0)
+		return status_fail(&state->status, COSI_EXHAUSTED, "out of memory");
+	atomic_fetch_add(&state->call->refs, 1);
+	state->working = true;
+	state->job.run = run_call;
+	state->timer.fire = deadline_fire;
+	timer_set(&router->timers, &state->timer, state->deadline_ms);
+	return 0;
+}
+
+/* Into the lane, by way of the locks.  -1: state->status says why not. */
+static int
+join(struct call_state *state)
+{
+	struct router *router = state->router;
+	struct job *job = &state->job;
+	struct lane *lane = lanes_find(&router->lanes, lane_backend(state)->name);
+
+	state->fields.backend = lane->name;
+	if (lane_holds_too_much(lane))
+		return status_fail(&state->status, COSI_EXHAUSTED,
+				   "backend '%s' has left the outcome of too many calls unknown",
+				   lane->name);
+	if (!state->locks.drawn && state->locks.n > 0 &&
+	    locks_draw(&router->locks, &state->locks) < 0)
+		return status_fail(&state->status, COSI_EXHAUSTED, "out of memory");
+	lane_join(lane, job);
+	if (state->locks.waiting == 0) {
+		lane_ready(job);
+		flow_pump(router, lane);
+	}
+	if ((job->at == JOB_LOCKS || job->at == JOB_LANE) && lane_is_full(lane))
+		return status_fail(&state->status, COSI_EXHAUSTED,
+				   "too many calls wait for backend '%s'", lane->name);
+	return 0;
+}
+
+void
+flow_begin(struct call_state *state)
+{
+	struct router *router = state->router;
+
+	router_enter(router);
+	flow_leave_lane(router, &state->job);
+	if (!state->working && begin_first(state) < 0)
+		note_reply(state, VERDICT_WORK);
+	else if (state->replied)
+		flow_work_end(state);
+	else if (atomic_load(&state->cancelled))
+		flow_expire(state, VERDICT_CANCELLED);
+	else if (join(state) < 0)
+		refuse(state);
+	router_leave(router);
+}
+
+void
+flow_answer(struct call_state *state)
+{
+	router_enter(state->router);
+	note_reply(state, VERDICT_WORK);
+	router_leave(state->router);
+}

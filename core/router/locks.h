@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * locks.h - which calls may work on which bucket or account at the same time.
+ *
+ * A call draws one ticket for each of its keys, all at once; a key's tickets form a queue, served
+ * in order: one exclusive holder, or several shared ones.  Since everybody draws everything at
+ * once, two calls stand in the same order in every queue that they share, so they cannot wait for
+ * each other.  Drawing and giving back cost O(tickets), whatever waits.
+ *
+ * A plain structure: whoever uses it holds the router's mutex.
+ */
+#ifndef COSID_ROUTER_LOCKS_H
+#define COSID_ROUTER_LOCKS_H
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "router/id.h"
+
+enum { LOCK_NAME_MAX = 2 + ID_MAX, LOCK_CHAINS = 1024 };
+
+struct lock_key;
+struct lock_set;
+struct ticket {
+	const char *name; /* of the key, at most LOCK_NAME_MAX bytes; not needed once it is drawn */
+	bool exclusive;
+	bool granted;
+	struct lock_key *key;
+	struct lock_set *set;
+	struct ticket *next, *prev; /* in the key's queue */
+};
+
+struct lock_set {
+	size_t n;
+	struct ticket *tickets; /* borrowed; no name twice */
+	size_t waiting;         /* tickets that are not granted yet */
+	bool drawn;
+	struct lock_set *next; /* in the answer of locks_release() */
+};
+
+struct locks {
+	struct lock_key *chains[LOCK_CHAINS];
+	struct lock_key *spare; /* for the next new key */
+	size_t nkeys;           /* that somebody holds or waits for */
+};
+
+void locks_init(struct locks *locks);
+/* Every set must have been released. */
+void locks_done(struct locks *locks);
+
+/* Draws all tickets of the set.  They are held once set->waiting is 0.  -1: no memory, none drawn.
+ */
+int locks_draw(struct locks *locks, struct lock_set *set);
+/* Gives back all tickets, held or waiting; a set that is not drawn has none.  Returns the sets that
+ * hold everything from now on, linked by next. */
+struct lock_set *locks_release(struct locks *locks, struct lock_set *set);
+
+#endif

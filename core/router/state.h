@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * state.h - the router and its calls from the inside.
+ *
+ * One mutex guards everything that calls share.  Nothing is done while it is held but moving things
+ * from list to list: replies, wakes and frees are noted in the outbox and done by router_leave()
+ * after it has opened the mutex.  No module, no reply and no other lock is called for under it.
+ */
+#ifndef COSID_ROUTER_STATE_H
+#define COSID_ROUTER_STATE_H
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "router/find.h"
+#include "router/lane.h"
+#include "router/locks.h"
+#include "router/pool.h"
+#include "router/router.h"
+#include "router/timer.h"
+#include "router/work.h"
+
+struct router {
+	struct router_config config;
+	pthread_mutex_t mutex;
+	pthread_t holder; /* of the mutex, for router_assert() */
+	/* Under the mutex from here on. */
+	struct generation *generation; /* a reference */
+	struct locks locks;
+	struct lanes lanes;
+	struct timers timers;
+	struct pool pool;
+	bool draining, stopping;
+	TAILQ_HEAD(, call_state) settling;
+	struct call_state *replies, *ended; /* the outbox: to be answered, to be let go */
+	pthread_t clock_thread;
+	pthread_cond_t clock_wake;
+	int64_t clock_sleeps_until; /* monotonic ms */
+};
+
+/* What the client is told. */
+enum verdict {
+	VERDICT_WORK = 1, /* what the work came to: call_state.status and call.answer */
+	VERDICT_QUEUE_TIMEOUT,
+	VERDICT_WORK_TIMEOUT,
+	VERDICT_CANCELLED,
+	VERDICT_STOPPED,
+};
+
+struct call_state {
+	struct call *call;
+	struct router *router;
+	int64_t deadline_ms; /* the client's or ours, whichever is sooner */
+	atomic_bool cancelled;
+
+	/* Under the mutex.  A call is let go once it is replied, not working and not holding. */
+	bool replied;
+	bool working;  /* from flow_begin() to the end of its handler */
+	bool settling; /* it has succeeded and waits for create_settle */
+	bool holding;  /* it keeps its locks after an unknown outcome */
+	enum verdict verdict;
+	size_t asks_out;    /* of find: jobs that wait or run */
+	struct timer timer; /* the deadline; then create_settle */
+	struct timer hold;
+	struct job job; /* the handler's */
+	struct lock_set locks;
+	struct lane *held_in;
+	struct call_state *next_reply, *next_ended;
+	TAILQ_ENTRY(call_state) settle_link;
+
+	/* Of the one thread that works on the call; changes hands under the mutex. */
+	struct generation *generation; /* a reference */
+	struct backend *backend;       /* borrowed from it; NULL: not known yet */
+	struct find *find;             /* NULL: no store has to be asked which backend it is */
+	struct work work;
+	struct status status;
+	int64_t unknown_ms; /* see http.h */
+	struct log_fields fields;
+};
+
+/* "create bucket 'photos'", for texts; returns out. */
+enum { CALL_TITLE_MAX = 192 };
+const char *call_title(const struct call_state *state, char out[CALL_TITLE_MAX]);
+/* From within router_leave(): gives the reply that state->verdict says. */
+void call_reply(struct call_state *state);
+
+void router_enter(struct router *router);
+/* Opens the mutex, then does what the outbox says. */
+void router_leave(struct router *router);
+static inline void
+router_assert(const struct router *router)
+{
+	assert(pthread_equal(router->holder, pthread_self()));
+	(void)router;
+}
+
+#endif
