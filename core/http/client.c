@@ -149,15 +149,12 @@ find(struct http_client *client, const char *base)
 	return origin;
 }
 
-struct origin *
-client_origin(struct http_client *client, const char *base)
+/* The caller holds the mutex. */
+static struct origin *
+add(struct http_client *client, const char *base)
 {
-	LOCK_SCOPE(&client->mutex);
-	struct origin *origin = find(client, base);
+	struct origin *origin = calloc(1, sizeof *origin);
 
-	if (origin != NULL || client->norigins >= HTTP_BASES_MAX)
-		return origin;
-	origin = calloc(1, sizeof *origin);
 	if (origin == NULL)
 		return NULL;
 	origin->base = strdup(base);
@@ -169,6 +166,25 @@ client_origin(struct http_client *client, const char *base)
 	origin->next = client->origins;
 	client->origins = origin;
 	client->norigins++;
+	return origin;
+}
+
+struct origin *
+client_origin(struct http_client *client, const char *base, struct status *status)
+{
+	LOCK_SCOPE(&client->mutex);
+	struct origin *origin = find(client, base);
+
+	if (origin != NULL)
+		return origin;
+	if (client->norigins >= HTTP_BASES_MAX) {
+		(void)status_fail(status, COSI_INTERNAL, "no room for one more base URL than %d",
+				  HTTP_BASES_MAX);
+		return NULL;
+	}
+	origin = add(client, base);
+	if (origin == NULL)
+		(void)status_fail(status, COSI_INTERNAL, "no memory");
 	return origin;
 }
 

@@ -129,9 +129,10 @@ http_exchange(struct http_client *client, struct http_call *call, const char *ba
 			    &exchange.request) != 0 ||
 	    refuse_late(call, exchange.request.shown) != 0)
 		return NULL;
-	exchange.origin = client_origin(client, base);
-	if (exchange.origin != NULL)
-		exchange.handle = client_take(client, exchange.origin);
+	exchange.origin = client_origin(client, base, call->status);
+	if (exchange.origin == NULL)
+		return NULL;
+	exchange.handle = client_take(client, exchange.origin);
 	if (exchange.handle == NULL) {
 		(void)status_fail(call->status, COSI_INTERNAL, "no memory for '%s'",
 				  exchange.request.shown);

@@ -167,7 +167,7 @@ answered(struct handle *handle, struct attempt *attempt)
 
 	(void)curl_easy_getinfo(handle->easy, CURLINFO_RESPONSE_CODE, &status);
 	if (status < 200 || status > 599) {
-		fail(attempt, COSI_UNAVAILABLE, "the answer of %s to '%s' has no valid status",
+		fail(attempt, COSI_UNAVAILABLE, "the answer of %s to '%s' is not valid HTTP",
 		     attempt->request->url.origin, attempt->request->shown);
 		attempt->verdict = BREAKER_BAD;
 		return;
@@ -199,7 +199,9 @@ failure_judge(struct handle *handle, struct attempt *attempt, CURLcode code)
 
 	attempt->status = 0;
 	attempt->repeat = false;
-	if (code == CURLE_OK)
+	if (code == CURLE_OK && !handle->reply.head_done) /* cut within the head */
+		no_answer(handle, attempt, CURLE_GOT_NOTHING);
+	else if (code == CURLE_OK)
 		answered(handle, attempt);
 	else if (handle->reply.trouble != REPLY_FINE)
 		useless(handle->reply.trouble, attempt);

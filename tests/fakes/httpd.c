@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -46,7 +47,12 @@ serve(void *arg)
 	struct peer *peer = arg;
 	struct httpd *httpd = peer->httpd;
 	char *request;
+	sigset_t pipe_signal;
 
+	/* OpenSSL writes without MSG_NOSIGNAL. */
+	sigemptyset(&pipe_signal);
+	sigaddset(&pipe_signal, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &pipe_signal, NULL);
 	if (peer_shake_hands(peer))
 		while ((request = peer_request(peer)) != NULL &&
 		       peer_act(peer, note(peer, request)))

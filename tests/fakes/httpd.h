@@ -22,6 +22,7 @@ struct httpd_step {
 	enum httpd_then then;
 	const char *again; /* what HTTPD_REPEAT and HTTPD_DRIP go on with; NULL: the bytes */
 	int hold;          /* sends nothing before httpd_release() */
+	int echo; /* answers 200 with the request's first line as the body, instead of bytes */
 };
 
 /* Where the certificate and its key stand, PEM; NULL: plain HTTP. */

@@ -97,6 +97,8 @@ peer_request(struct peer *peer)
 		if (!receive(peer))
 			return NULL;
 	request = strndup(peer->in, len);
+	(void)snprintf(peer->line, sizeof peer->line, "%.*s", (int)strcspn(peer->in, "\r"),
+		       peer->in);
 	peer->len -= len;
 	memmove(peer->in, peer->in + len, peer->len + 1);
 	return request;
@@ -132,6 +134,16 @@ wait_release(struct peer *peer)
 	pthread_mutex_unlock(&httpd->mutex);
 }
 
+static bool
+transmit_echo(struct peer *peer)
+{
+	char bytes[1024];
+
+	(void)snprintf(bytes, sizeof bytes, "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\n\r\n%s",
+		       strlen(peer->line), peer->line);
+	return transmit(peer, &(struct httpd_step){ .bytes = bytes });
+}
+
 bool
 peer_act(struct peer *peer, struct httpd_step step)
 {
@@ -140,7 +152,7 @@ peer_act(struct peer *peer, struct httpd_step step)
 
 	if (step.hold)
 		wait_release(peer);
-	if (!transmit(peer, &step))
+	if (step.echo ? !transmit_echo(peer) : !transmit(peer, &step))
 		return false;
 	switch (step.then) {
 	case HTTPD_KEEP:

@@ -20,6 +20,7 @@ struct httpd {
 	pthread_cond_t changed;
 	const struct httpd_step *steps;
 	size_t nsteps, nrequests, nconnections, nopen;
+	char line[512]; /* the first of its request */
 	unsigned releases;
 	atomic_bool stopping;
 	char *requests[REQUESTS_KEPT];
@@ -31,6 +32,7 @@ struct peer {
 	SSL *tls;
 	char *in; /* what came and was not used yet */
 	size_t len;
+	char line[512];    /* the first of its request */
 	unsigned releases; /* when its request came: a later one lets it go */
 };
 

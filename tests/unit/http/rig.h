@@ -71,6 +71,21 @@ rig_open(struct rig *rig, const struct http_config *config, const struct httpd_s
 	rig_begin(rig);
 }
 
+/* A server that does the first step `failures` times, then answers 200. */
+static inline void
+rig_open_failing(struct rig *rig, const struct httpd_step *first, size_t failures, int64_t retries)
+{
+	static struct httpd_step steps[17];
+
+	struct http_config config = rig_config();
+
+	config.retries = retries;
+	for (size_t i = 0; i < failures; i++)
+		steps[i] = *first;
+	steps[failures] = (struct httpd_step){ .bytes = OK };
+	rig_open(rig, &config, steps, failures + 1);
+}
+
 static inline void
 rig_close(struct rig *rig)
 {
