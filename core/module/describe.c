@@ -59,8 +59,6 @@ print_keys(const char *label, const struct cosi_schema *schema)
 			fallback = "required";
 		else if (fallback == NULL)
 			fallback = "-";
-		else if (*fallback == '\0')
-			fallback = "\"\"";
 		(void)printf("%s %s ", label, key->name);
 		print_type(key);
 		(void)printf(" %s %s\n", fallback, key->help);

@@ -132,7 +132,7 @@ host_time_left_ms(struct cosi_call *pub)
 {
 	const struct module_call *call = call_of(pub);
 
-	if (call->cancelled != NULL && atomic_load(call->cancelled))
+	if (atomic_load(call->cancelled))
 		return 0;
 	return call->deadline_ms == CLOCK_NEVER ? CLOCK_NEVER : call->deadline_ms - clock_mono_ms();
 }

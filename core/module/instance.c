@@ -30,11 +30,10 @@ read_settings(struct backend *backend, struct instance *instance, bool checking,
 {
 	const struct config_backend *config = backend->config;
 	const struct cosi_module *module = backend->module;
-	bool network = (module->flags & COSI_NETWORK) != 0;
 	const char *endpoint = config->endpoint;
 	size_t size = (module->config.size / ALIGN + 1) * ALIGN;
 
-	if (endpoint == NULL && network)
+	if (endpoint == NULL && (module->flags & COSI_NETWORK) != 0)
 		endpoint = module->endpoint;
 	instance->config = aligned_alloc(ALIGN, size);
 	if (instance->config == NULL || copy_url(endpoint, &instance->endpoint) != 0 ||
@@ -44,14 +43,28 @@ read_settings(struct backend *backend, struct instance *instance, bool checking,
 		return -1;
 	}
 	memset(instance->config, 0, size);
-	if (config_settings(config, module, checking, instance->config, &instance->settings,
-			    diag) != 0)
-		return -1;
-	if (endpoint != NULL || !network)
-		return 0;
-	diag_error(diag, config->file, config->line, "backend '%s': key 'endpoint' is missing",
-		   config->name);
-	return -1;
+	return config_settings(config, module, checking, instance->config, &instance->settings,
+			       diag);
+}
+
+/* Is a secret empty, as those are that cosid --check could not read?  open() would refuse it. */
+static bool
+lacks_secret(const struct instance *instance, const struct cosi_schema *schema)
+{
+	for (size_t i = 0; i < schema->nkeys; i++) {
+		const void *member = (const char *)instance->config + schema->keys[i].offset;
+		const char *single[] = { NULL, NULL };
+		const char *const *list = single;
+
+		if (schema->keys[i].type == COSI_T_SECRET)
+			single[0] = *(const char *const *)member;
+		else if (schema->keys[i].type == COSI_T_SECRET_LIST)
+			list = *(const char *const *const *)member;
+		for (; list != NULL && *list != NULL; list++)
+			if (**list == '\0')
+				return true;
+	}
+	return false;
 }
 
 /* Runs open() as a call of its own, which has no backend to talk to yet. */
@@ -59,11 +72,13 @@ static int
 run_open(struct backend *backend, struct instance *instance, struct arena *arena,
 	 struct status *status)
 {
+	static const atomic_bool never;
 	struct module_call call = {
 		.arena = arena,
 		.status = status,
 		.backend = backend,
 		.deadline_ms = CLOCK_NEVER,
+		.cancelled = &never,
 	};
 	int result;
 
@@ -118,7 +133,6 @@ instance_open(struct backend *backend, struct image *image, bool checking, struc
 	const struct config_backend *config = backend->config;
 	struct instance *instance = calloc(1, sizeof *instance);
 	struct status status = { 0 };
-	size_t nwarnings = diag->nwarnings;
 
 	if (instance == NULL || tokens_init(&instance->tokens) != 0) {
 		free(instance);
@@ -135,8 +149,7 @@ instance_open(struct backend *backend, struct image *image, bool checking, struc
 		return -1;
 	}
 	backend->public_url = instance->public_url;
-	/* A secret was not there, which counts as a warning: open() would refuse the empty one. */
-	instance->shut = checking && diag->nwarnings > nwarnings;
+	instance->shut = checking && lacks_secret(instance, &backend->module->config);
 	if (instance->shut)
 		return 0;
 	if (open_module(backend, instance, &status) == 0 &&

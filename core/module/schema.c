@@ -154,7 +154,7 @@ check_key(const struct cosi_schema *schema, const struct cosi_key *key, struct s
 	if ((key->type == COSI_T_ENUM) != (key->choices != NULL) ||
 	    (key->choices != NULL && !is_text(key->choices)))
 		return status_fail(status, COSI_INVALID, "key '%s' has bad choices", key->name);
-	if (key->fallback != NULL && *key->fallback != '\0' && !is_text(key->fallback))
+	if (key->fallback != NULL && !is_text(key->fallback))
 		return status_fail(status, COSI_INVALID, "key '%s' has a malformed default",
 				   key->name);
 	if (key->fallback != NULL && !fallback_parses(key))

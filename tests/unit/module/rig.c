@@ -128,12 +128,15 @@ rig_load(const char *module_dir, const char *state_dir, const char *name, struct
 static void
 make_call(struct rig_call *rig)
 {
+	static const atomic_bool never;
+
 	arena_init(&rig->arena, 1 << 20);
 	rig->call = (struct module_call){
 		.arena = &rig->arena,
 		.status = &rig->status,
 		.backend = &rig->backend,
 		.deadline_ms = CLOCK_NEVER,
+		.cancelled = &never,
 	};
 	module_call_init(&rig->call);
 }

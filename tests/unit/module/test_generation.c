@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_generation.c - whole configurations: all backends open, or none and every reason told. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "module/state.h"
+#include "rig.h"
+
+#include "banned.h"
+
+struct world {
+	char *dir;
+	const char *counter; /* what good.so's instances write to */
+	struct state_dir *state;
+	struct diag diag;
+};
+
+static int
+setup(void **out)
+{
+	struct world *world = calloc(1, sizeof *world);
+	struct status status = { 0 };
+
+	assert_non_null(world);
+	world->dir = rig_dir();
+	world->state = state_open(world->dir, &status);
+	assert_non_null(world->state);
+	world->counter = strdup(rig_path(world->dir, "counter"));
+	*out = world;
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	struct world *world = *state;
+
+	assert_int_equal(rig_count(state_path(world->state)), 0);
+	state_close(world->state);
+	diag_done(&world->diag);
+	free((void *)(uintptr_t)world->counter);
+	rig_remove(world->dir);
+	free(world);
+	return 0;
+}
+
+/* The backends start on line 4. */
+static struct generation *
+open_backends(struct world *world, const char *backends, bool checking)
+{
+	const char *path = rig_path(world->dir, "cosid.conf");
+	struct generation *generation = NULL;
+	struct config *config;
+	char *text;
+	int len = asprintf(&text,
+			   "driver_name = \"cosid.example.org\";\n"
+			   "endpoint = \"unix://%s/cosi.sock\"; module_dir = \"%s\";\n"
+			   "backends = (\n%s\n);\n",
+			   world->dir, FIXTURES, backends);
+
+	assert_true(len > 0);
+	rig_write(path, text, (size_t)len);
+	free(text);
+	diag_done(&world->diag);
+	config = config_load(path, &world->diag);
+	if (config != NULL)
+		generation =
+			generation_open(config, state_path(world->state), checking, &world->diag);
+	for (size_t i = 0; i < world->diag.nlines; i++)
+		print_message("%s\n", world->diag.lines[i]);
+	assert_non_null(config);
+	config_unref(config);
+	assert_int_equal(generation == NULL, world->diag.nerrors > 0);
+	return generation;
+}
+
+static void
+counted(const struct world *world, const char *expected)
+{
+	size_t len;
+	char *text;
+
+	if (access(world->counter, F_OK) != 0)
+		rig_write(world->counter, "", 0);
+	text = rig_read(world->counter, &len);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+/* An entry that counts in the world's file. */
+static const char *
+entry(const struct world *world, const char *name, const char *more)
+{
+	static char texts[4][1024];
+	static unsigned turn;
+	char *text = texts[turn++ % 4];
+
+	(void)snprintf(text, sizeof texts[0],
+		       "{ name = \"%s\"; module = \"good\"; counter = \"%s\"; %s }", name,
+		       world->counter, more);
+	return text;
+}
+
+static int
+create(struct backend *backend, struct arena *arena, struct cosi_bucket *out)
+{
+	const struct cosi_bucket_req req = { .native = "photos", .protocols = COSI_S3 };
+	struct status status = { 0 };
+	struct module_call call = {
+		.arena = arena, .status = &status, .backend = backend, .deadline_ms = CLOCK_NEVER
+	};
+
+	module_call_init(&call);
+	return backend_create_bucket(&call, &req, out);
+}
+
+static void
+test_open__two_backends_of_one_module(void **state)
+{
+	struct world *world = *state;
+	const char *east = entry(world, "east", "endpoint = \"http://127.0.0.1:2\";");
+	struct generation *generation;
+	struct backend *west;
+	struct cosi_bucket bucket;
+	struct arena arena;
+	char text[4096];
+
+	(void)snprintf(text, sizeof text, "%s,\n%s", east,
+		       entry(world, "west",
+			     "region = \"west\"; public_endpoint = \"https://west.example.org\";"));
+	generation = open_backends(world, text, false);
+	west = generation_find(generation, "west");
+	assert_int_equal(generation->nbackends, 2);
+	assert_int_equal(generation->protocols, COSI_S3);
+	assert_null(generation_find(generation, "north"));
+	assert_string_equal(generation->backends[0].name, "east");
+	assert_string_equal(generation->backends[0].public_url, "http://127.0.0.1:2");
+	assert_string_equal(west->public_url, "https://west.example.org");
+	assert_string_equal(west->module->name, "good");
+#ifndef COSID_SANITIZED
+	assert_int_equal(rig_count(state_path(world->state)), 1);
+#endif
+	arena_init(&arena, 1 << 20);
+	assert_int_equal(create(west, &arena, &bucket), 0);
+	generation_unref(generation);
+	counted(world, "oocc");
+	/* The answer outlives the generation. */
+	assert_string_equal(bucket.region, "west");
+	assert_string_equal(bucket.endpoint, "https://west.example.org");
+	arena_done(&arena);
+}
+
+static void
+test_open__module_endpoint_is_the_default(void **state)
+{
+	struct world *world = *state;
+	struct generation *generation = open_backends(world, entry(world, "b", ""), false);
+
+	assert_string_equal(generation->backends[0].public_url, "http://127.0.0.1:1");
+	assert_string_equal(instance_of(&generation->backends[0])->endpoint, "http://127.0.0.1:1");
+	generation_unref(generation);
+}
+
+static void
+test_open__no_backend(void **state)
+{
+	struct generation *generation = open_backends(*state, "", false);
+
+	assert_int_equal(generation->nbackends, 0);
+	assert_int_equal(generation->protocols, 0);
+	generation_unref(generation);
+}
+
+static void
+test_open__all_reasons_are_told(void **state)
+{
+	struct world *world = *state;
+	const char *good = entry(world, "b1", "");
+	const char *bad_key = entry(world, "b2", "colour = 1;");
+	const char *fails = entry(world, "b3", "fail_open = true;");
+	char text[8192];
+
+	(void)snprintf(
+		text, sizeof text,
+		"%s,\n%s,\n%s,\n{ name = \"b4\"; module = \"absent\"; },\n"
+		"{ name = \"b5\"; module = \"crash\"; },\n{ name = \"b6\"; module = \"absent\"; }",
+		good, bad_key, fails);
+	assert_null(open_backends(world, text, false));
+	assert_int_equal(world->diag.nlines, 5);
+	rig_assert_has(world->diag.lines[0], "cosid.conf:5: ");
+	rig_assert_has(world->diag.lines[0], "colour");
+	rig_assert_has(world->diag.lines[1],
+		       "cosid.conf:6: backend 'b3': cannot open 'here': told to fail");
+	rig_assert_has(world->diag.lines[2],
+		       "cosid.conf:7: backend 'b4': cannot load module 'absent' from ");
+	rig_assert_has(world->diag.lines[3],
+		       "cosid.conf:8: backend 'b5': cannot load module 'crash'");
+	rig_assert_has(world->diag.lines[3], "it crashes when it is loaded");
+	rig_assert_has(world->diag.lines[4],
+		       "cosid.conf:9: backend 'b6': cannot load module 'absent'");
+	/* The one that was open is closed again. */
+	counted(world, "oc");
+}
+
+static void
+test_ref__last_one_closes(void **state)
+{
+	struct world *world = *state;
+	struct generation *one = open_backends(world, entry(world, "b", ""), false);
+	struct generation *two =
+		open_backends(world, entry(world, "b", "region = \"there\";"), false);
+
+	assert_true(two->number > one->number);
+	assert_ptr_equal(generation_ref(one), one);
+	generation_unref(one);
+	counted(world, "oo");
+	generation_unref(one);
+	counted(world, "ooc");
+	/* Both shared the loaded file. */
+	assert_string_equal(two->backends[0].module->name, "good");
+	generation_unref(two);
+	counted(world, "oocc");
+}
+
+static void
+test_check__missing_credential_leaves_the_backend_shut(void **state)
+{
+	struct world *world = *state;
+	const char *with_secret = entry(world, "b", "password = \"credential:absent\";");
+	struct generation *generation;
+	struct cosi_bucket bucket;
+	struct arena arena;
+
+	assert_null(open_backends(world, with_secret, false));
+	generation = open_backends(world, with_secret, true);
+	assert_int_equal(world->diag.nwarnings, 1);
+	arena_init(&arena, 1 << 20);
+	assert_int_equal(create(&generation->backends[0], &arena, &bucket), -1);
+	arena_done(&arena);
+	generation_unref(generation);
+	counted(world, "");
+}
+
+/* A warning that has nothing to do with secrets. */
+static void
+test_check__insecure_backend_is_opened(void **state)
+{
+	struct world *world = *state;
+	struct generation *generation = open_backends(
+		world, entry(world, "b", "endpoint = \"https://127.0.0.1:1\"; insecure = true;"),
+		true);
+
+	assert_int_equal(world->diag.nwarnings, 1);
+	generation_unref(generation);
+	counted(world, "oc");
+}
+
+static int
+group_setup(void **state)
+{
+	(void)state;
+	(void)unsetenv("COSI_ENDPOINT");
+	(void)unsetenv("CREDENTIALS_DIRECTORY");
+	return http_global_init();
+}
+
+static int
+group_teardown(void **state)
+{
+	(void)state;
+	http_global_done();
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_open__two_backends_of_one_module, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_open__module_endpoint_is_the_default, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_open__no_backend, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_open__all_reasons_are_told, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_ref__last_one_closes, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_check__missing_credential_leaves_the_backend_shut, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_check__insecure_backend_is_opened, setup,
+						teardown),
+	};
+
+	if (argc > 1)
+		return rig_describe(argc, argv);
+	return cmocka_run_group_tests(tests, group_setup, group_teardown);
+}
