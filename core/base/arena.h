@@ -28,6 +28,7 @@ void *arena_alloc(struct arena *arena, size_t size);
 char *arena_strndup(struct arena *arena, const char *s, size_t len);
 char *arena_strdup(struct arena *arena, const char *s);
 char *arena_printf(struct arena *arena, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-char *arena_vprintf(struct arena *arena, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+char *arena_vprintf(struct arena *arena, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
 
 #endif

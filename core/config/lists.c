@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * lists.c - backends and routes, gathered from all files. */
+#include "config/load.h"
+
 #include <string.h>
 
 #include "config/check.h"
-#include "config/load.h"
 
 #include "banned.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * params.c - request parameters by a module's schema. */
+#include "config/config.h"
+
 #include <string.h>
 
-#include "config/config.h"
 #include "config/group.h"
 #include "config/value.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * settings.c - a backend's keys once its module is known. */
+#include "config/config.h"
+
 #include <errno.h>
 #include <libconfig.h>
 #include <stdlib.h>
@@ -7,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "config/config.h"
 #include "config/group.h"
 #include "config/keys.h"
 #include "config/source.h"

@@ -88,7 +88,7 @@ test_include__is_refused(void **state)
 	(void)snprintf(want, sizeof want, "f:2: %s", one);
 	check("a = 1;\n \t@include \"x\"\n", want);
 	check("# @include \"x\"\na = \"\n@include\"; /*\n@include \"x\"\n*/", "");
-	check("a = 1;\n@includ", "");
+	check("a = 1;\n@incl", "");
 }
 
 static void
