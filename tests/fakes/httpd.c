@@ -20,6 +20,27 @@
 
 enum { PATIENCE_S = 30 };
 
+/* The caller holds the mutex. */
+static const struct httpd_step *
+next_step(const struct httpd *httpd)
+{
+	const struct script *script = httpd->script;
+	size_t n = httpd->nrequests;
+
+	return &script->steps[n < script->nsteps ? n : script->nsteps - 1];
+}
+
+bool
+httpd_next_is_early(struct httpd *httpd)
+{
+	bool early;
+
+	pthread_mutex_lock(&httpd->mutex);
+	early = next_step(httpd)->early != 0;
+	pthread_mutex_unlock(&httpd->mutex);
+	return early;
+}
+
 /* Counts the request, keeps its bytes, says what to do. */
 static struct httpd_step
 note(struct peer *peer, char *request)
@@ -30,8 +51,8 @@ note(struct peer *peer, char *request)
 
 	pthread_mutex_lock(&httpd->mutex);
 	peer->releases = httpd->releases;
+	step = *next_step(httpd);
 	n = httpd->nrequests++;
-	step = httpd->steps[n < httpd->nsteps ? n : httpd->nsteps - 1];
 	if (n < REQUESTS_KEPT)
 		httpd->requests[n] = request;
 	else
@@ -98,6 +119,51 @@ load_tls(const struct httpd_tls *tls)
 	return ctx;
 }
 
+static char *
+copy_bytes(const char *bytes, size_t len)
+{
+	char *copy = malloc(len + 1);
+
+	httpd_need(copy != NULL, "no memory");
+	memcpy(copy, bytes, len);
+	copy[len] = '\0';
+	return copy;
+}
+
+static void
+copy_script(struct httpd *httpd, const struct httpd_step *steps, size_t nsteps)
+{
+	struct script *script = calloc(1, sizeof *script + nsteps * sizeof *steps);
+
+	httpd_need(script != NULL, "no memory");
+	script->nsteps = nsteps;
+	script->next = httpd->script;
+	httpd->script = script;
+	for (size_t i = 0; i < nsteps; i++) {
+		struct httpd_step *step = &script->steps[i];
+
+		*step = steps[i];
+		if (step->bytes == NULL)
+			step->bytes = "";
+		if (step->len == 0)
+			step->len = strlen(step->bytes);
+		step->bytes = copy_bytes(step->bytes, step->len);
+	}
+}
+
+static void
+free_scripts(struct script *script)
+{
+	struct script *next;
+
+	for (; script != NULL; script = next) {
+		next = script->next;
+		for (size_t i = 0; i < script->nsteps; i++)
+			free((void *)(uintptr_t)script->steps[i].bytes);
+		free(script);
+	}
+}
+
 struct httpd *
 httpd_start(const struct httpd_step *steps, size_t nsteps, const struct httpd_tls *tls)
 {
@@ -109,8 +175,7 @@ httpd_start(const struct httpd_step *steps, size_t nsteps, const struct httpd_tl
 	httpd_need(httpd != NULL, "no memory");
 	pthread_mutex_init(&httpd->mutex, NULL);
 	pthread_cond_init(&httpd->changed, NULL);
-	httpd->steps = steps;
-	httpd->nsteps = nsteps;
+	copy_script(httpd, steps, nsteps);
 	httpd->tls = tls != NULL ? load_tls(tls) : NULL;
 	httpd->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	httpd_need(bind(httpd->fd, (struct sockaddr *)&address, len) == 0 &&
@@ -147,6 +212,7 @@ httpd_stop(struct httpd *httpd)
 	(void)close(httpd->fd);
 	SSL_CTX_free(httpd->tls);
 	forget_requests(httpd);
+	free_scripts(httpd->script);
 	pthread_cond_destroy(&httpd->changed);
 	pthread_mutex_destroy(&httpd->mutex);
 	free(httpd);
@@ -163,8 +229,7 @@ httpd_script(struct httpd *httpd, const struct httpd_step *steps, size_t nsteps)
 {
 	pthread_mutex_lock(&httpd->mutex);
 	forget_requests(httpd);
-	httpd->steps = steps;
-	httpd->nsteps = nsteps;
+	copy_script(httpd, steps, nsteps);
 	pthread_mutex_unlock(&httpd->mutex);
 }
 

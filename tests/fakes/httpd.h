@@ -22,6 +22,7 @@ struct httpd_step {
 	enum httpd_then then;
 	const char *again; /* what HTTPD_REPEAT and HTTPD_DRIP go on with; NULL: the bytes */
 	int hold;          /* sends nothing before httpd_release() */
+	int early;         /* acts when the head is there; the body is not read */
 	int echo; /* answers 200 with the request's first line as the body, instead of bytes */
 };
 
@@ -31,7 +32,7 @@ struct httpd_tls {
 };
 
 struct httpd;
-/* steps are borrowed until the next script.  Ends the program when there is no socket. */
+/* steps and their bytes are copied.  Ends the program when there is no socket. */
 struct httpd *httpd_start(const struct httpd_step *steps, size_t nsteps,
 			  const struct httpd_tls *tls);
 /* Lets everything go that hangs, joins, frees. */

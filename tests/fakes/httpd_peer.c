@@ -92,7 +92,9 @@ peer_request(struct peer *peer)
 	while ((end = strstr(peer->in, "\r\n\r\n")) == NULL)
 		if (!receive(peer))
 			return NULL;
-	len = (size_t)(end - peer->in) + 4 + content_length(peer->in);
+	len = (size_t)(end - peer->in) + 4;
+	if (!httpd_next_is_early(peer->httpd))
+		len += content_length(peer->in);
 	while (peer->len < len)
 		if (!receive(peer))
 			return NULL;
@@ -107,8 +109,8 @@ peer_request(struct peer *peer)
 static bool
 transmit(struct peer *peer, const struct httpd_step *step)
 {
-	const char *bytes = step->bytes != NULL ? step->bytes : "";
-	size_t left = step->len > 0 ? step->len : strlen(bytes);
+	const char *bytes = step->bytes;
+	size_t left = step->len;
 	ssize_t n;
 
 	while (left > 0) {
@@ -141,7 +143,7 @@ transmit_echo(struct peer *peer)
 
 	(void)snprintf(bytes, sizeof bytes, "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\n\r\n%s",
 		       strlen(peer->line), peer->line);
-	return transmit(peer, &(struct httpd_step){ .bytes = bytes });
+	return transmit(peer, &(struct httpd_step){ .bytes = bytes, .len = strlen(bytes) });
 }
 
 bool
@@ -168,7 +170,8 @@ peer_act(struct peer *peer, struct httpd_step step)
 	case HTTPD_REPEAT:
 	case HTTPD_DRIP:
 		if (step.again != NULL)
-			step = (struct httpd_step){ .bytes = step.again };
+			step = (struct httpd_step){ .bytes = step.again,
+						    .len = strlen(step.again) };
 		while (!peer->httpd->stopping && !readable(peer, pause_ms) && transmit(peer, &step))
 			;
 		return false;

@@ -11,6 +11,12 @@
 
 enum { REQUESTS_KEPT = 64 };
 
+struct script {
+	struct script *next; /* the one before: a connection may still be at it */
+	size_t nsteps;
+	struct httpd_step steps[];
+};
+
 struct httpd {
 	int fd, wake[2]; /* wake: closed by httpd_stop() */
 	char url[64];
@@ -18,8 +24,8 @@ struct httpd {
 	pthread_t acceptor;
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
-	const struct httpd_step *steps;
-	size_t nsteps, nrequests, nconnections, nopen;
+	struct script *script;
+	size_t nrequests, nconnections, nopen;
 	char line[512]; /* the first of its request */
 	unsigned releases;
 	atomic_bool stopping;
@@ -38,6 +44,9 @@ struct peer {
 
 /* Ends the program when ok is false. */
 void httpd_need(bool ok, const char *what);
+
+/* Does the next request end with its head? */
+bool httpd_next_is_early(struct httpd *httpd);
 
 struct peer *peer_new(struct httpd *httpd, int fd);
 void peer_free(struct peer *peer);

@@ -20,7 +20,6 @@ forget_failures(struct rig *rig)
 	struct status status = { 0 };
 
 	config.retries = 0;
-	config.request_timeout_ms = SHORT_MS;
 	http_client_free(rig->client);
 	rig->client = http_client_new(&config, &status);
 	assert_non_null(rig->client);
@@ -61,11 +60,14 @@ scripted(void **state, struct httpd_step step)
 static void
 assert_lost(struct rig *rig, uint32_t code, const char *text)
 {
+	/* Short only where nothing will come: a busy machine fails no test. */
+	int64_t timeout_ms = code == COSI_TIMEOUT ? SHORT_MS : RIG_PATIENCE_MS;
+
 	assert_null(rig_exchange(rig, .method = "PUT", .path = "/b", .query = "s=3cret",
-				 .timeout_ms = 0));
+				 .timeout_ms = timeout_ms));
 	assert_failed(rig, code, rig_text(rig, text));
 	assert_int_equal(rig->call.nrequests, 1);
-	assert_int_equal(rig->call.unknown_ms, SHORT_MS);
+	assert_int_equal(rig->call.unknown_ms, timeout_ms);
 }
 
 /* A port that nobody listens on: it is bound, so nobody else takes it. */
@@ -264,22 +266,24 @@ test_nonsense__is_not_http(void **state)
 	}
 }
 
-/* An answer that comes before the request is read: it is the answer. */
+/* A store that refuses a large body does not read it first. */
 static void
 test_early__answer_to_a_large_body(void **state)
 {
-	const size_t len = (size_t)3 << 20;
+	const size_t len = (size_t)16 << 20; /* more than the sockets hold */
 	struct rig *rig = scripted(state, (struct httpd_step){ .bytes = ANSWER("413 Too Large"),
-							       .then = HTTPD_CLOSE });
+							       .then = HTTPD_HANG,
+							       .early = 1 });
+	const struct cosi_http_reply *reply;
 	char *body = calloc(1, len);
 
 	assert_non_null(body);
 	memset(body, 'x', len);
-	assert_int_equal(rig_exchange(rig, .method = "PUT", .path = "/b", .body = { body, len },
-				      .timeout_ms = RIG_PATIENCE_MS)
-				 ->status,
-			 413);
+	reply = rig_exchange(rig, .method = "PUT", .path = "/b", .body = { body, len });
+	assert_non_null(reply);
+	assert_int_equal(reply->status, 413);
 	assert_int_equal(rig->call.unknown_ms, 0);
+	httpd_release(rig->httpd);
 	free(body);
 }
 
