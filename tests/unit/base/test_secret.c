@@ -2,6 +2,7 @@
  * test_secret.c - secrets: copies of their own, out of core files, masked wherever they show. */
 #include "base/secret.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -160,6 +161,35 @@ test_mask__bytes_that_are_not_text(void **state)
 	secret_free(secret);
 }
 
+static void *
+come_and_go(void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < 300; i++) {
+		struct secret *secret = secret_new("ephemeral-secret", 16);
+
+		secret_free(secret);
+	}
+	return NULL;
+}
+
+static void
+test_mask__while_others_come_and_go(void **state)
+{
+	struct secret *lasting = secret_new("hunter2hunter2", 14);
+	pthread_t threads[2];
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, come_and_go, NULL), 0);
+	for (int i = 0; i < 300; i++)
+		check_mask("key=hunter2hunter2", "key=***");
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	check_mask("ephemeral-secret", "ephemeral-secret");
+	secret_free(lasting);
+}
+
 static void
 test_wiped__realloc_keeps_what_fits(void **state)
 {
@@ -178,10 +208,18 @@ test_wiped__realloc_keeps_what_fits(void **state)
 	wiped_free(NULL);
 }
 
-/* The address sanitizer ends the program on a size like the one below unless it is told not to. */
-__attribute__((visibility("default"))) const char *__asan_default_options(void);
+/* A sanitizer ends the program on a size like the one below unless it is told not to. */
+#define SANITIZER_ASKS __attribute__((visibility("default")))
+SANITIZER_ASKS const char *__asan_default_options(void);
+SANITIZER_ASKS const char *__tsan_default_options(void);
 const char *
 __asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+
+const char *
+__tsan_default_options(void)
 {
 	return "allocator_may_return_null=1";
 }
@@ -216,6 +254,7 @@ main(void)
 		cmocka_unit_test(test_mask__from_eight_bytes),
 		cmocka_unit_test(test_mask__overlap_and_prefix),
 		cmocka_unit_test(test_mask__bytes_that_are_not_text),
+		cmocka_unit_test(test_mask__while_others_come_and_go),
 		cmocka_unit_test(test_wiped__realloc_keeps_what_fits),
 		cmocka_unit_test(test_wiped__failure_leaves_the_old),
 	};
