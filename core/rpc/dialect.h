@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * dialect.h - what a version of COSI is to the server: one table, in one file.
  *
- *   bytes -> wire.c -> message -> decode() -> struct request -> router -> struct answer -> encode()
- * -> message -> bytes
+ *   bytes -> wire.c -> message -> decode() -> struct request -> router
+ *   bytes <- protobuf-c <- message <- encode() <- struct answer <-'
  *
  * A further dialect is a further file with one struct dialect, its .proto, and one line in
  * dialect.c.

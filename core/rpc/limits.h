@@ -18,10 +18,10 @@
 
 enum {
 	LIMIT_STRING = 128,
-	LIMIT_MAP = 4096,     /* sum of the bytes of its keys and values */
-	LIMIT_DNS_NAME = 253, /* v1alpha2: names of buckets and accounts */
-	LIMIT_LONG_ID = 2048, /* v1alpha2: bucket_id, account_id */
-	LIMIT_BUCKETS = 128,  /* v1alpha2: buckets of one access (the CRD's limit) */
+	LIMIT_MAP = 4096,                    /* sum of the bytes of its keys and values */
+	LIMIT_DNS_NAME = 253,                /* v1alpha2: names of buckets and accounts */
+	LIMIT_LONG_ID = 2048,                /* v1alpha2: bucket_id, account_id */
+	LIMIT_BUCKETS = REQUEST_BUCKETS_MAX, /* v1alpha2: buckets of one access (the CRD's limit) */
 	LIMIT_TOKEN = 4096, /* v1alpha2: a SAS URL does not fit into LIMIT_STRING; v1alpha1 allows a
 			       map that much */
 
@@ -31,6 +31,7 @@ enum {
 
 	LIMIT_CALLS = 1024, /* calls in flight; the next is answered RESOURCE_EXHAUSTED */
 	LIMIT_CALL_BYTES = 16 * 1024 * 1024, /* bytes of their requests, likewise */
+	LIMIT_MEMORY = 64 * 1024 * 1024,     /* what the core may use */
 	LIMIT_CONNECTIONS = 256,             /* the next connection is closed */
 	LIMIT_STREAMS = 128,        /* calls in flight on one connection; the client waits */
 	LIMIT_SILENT_MS = 10000,    /* a connection that never sent a byte is closed */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * mode.h - v1alpha2's access modes, in the two numberings that share one package name.
  *
- *   old  UNKNOWN 0, READ_WRITE 1, READ_ONLY 2, WRITE_ONLY 3            on tag 2 of AccessedBucket
- *   new  UNKNOWN 0, ANY 1, READ_WRITE 2, READ_ONLY 3, WRITE_ONLY 4     on tags 2 (object data),
- *                                                                      3 (object metadata) and 4
- * (bucket metadata)
+ *   old  UNKNOWN 0, READ_WRITE 1, READ_ONLY 2, WRITE_ONLY 3
+ *        tag 2 of AccessedBucket
+ *   new  UNKNOWN 0, ANY 1, READ_WRITE 2, READ_ONLY 3, WRITE_ONLY 4
+ *        tags 2 (object data), 3 (object metadata) and 4 (bucket metadata)
  *
  * The wire type does not tell them apart, but new clients always fill tags 3 and 4, which old ones
  * do not know: one of them anywhere in a request makes the whole request new.

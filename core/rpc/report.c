@@ -57,51 +57,10 @@ hash_text(uint64_t hash, const char *text)
 	return hash;
 }
 
-/* The part of an id that names its backend, "" when there is none. */
-static void
-backend_of(const char *id, char *out, size_t size)
-{
-	size_t len = id != NULL ? strcspn(id, ".") : 0;
-
-	if (id == NULL || id[len] == '\0' || len >= size)
-		len = 0;
-	memcpy(out, id != NULL ? id : "", len);
-	out[len] = '\0';
-}
-
 static const char *
 or_null(const char *text)
 {
 	return *text != '\0' ? text : NULL;
-}
-
-/* What the line carries.  backend: NAME_MAX_BYTES that live as long as the fields. */
-static struct log_fields
-fields_of(const struct report_call *call, char *backend)
-{
-	const struct request *request = call->request;
-	struct log_fields fields = {
-		.api = call->api, .method = call->method, .code = call->code, .ms = call->ms
-	};
-	const char *id = call->answer_id;
-
-	backend[0] = '\0';
-	if (request == NULL)
-		return fields;
-	if (request->op == REQUEST_GRANT || request->op == REQUEST_REVOKE) {
-		fields.account = request->op == REQUEST_GRANT ? request->name : request->id;
-		if (request->buckets != NULL && request->nbuckets > 0)
-			fields.bucket = request->buckets[0].id;
-		if (id == NULL)
-			id = request->op == REQUEST_REVOKE ? request->id : fields.bucket;
-	} else {
-		fields.bucket = request->op == REQUEST_CREATE ? request->name : request->id;
-		if (id == NULL)
-			id = request->id;
-	}
-	backend_of(id, backend, NAME_MAX_BYTES);
-	fields.backend = or_null(backend);
-	return fields;
 }
 
 static void
@@ -120,18 +79,23 @@ tell_repeats(const struct failure *failure)
 }
 
 static void
-remember(struct failure *failure, uint64_t how, const struct log_fields *fields, int64_t now_ms)
+copy(char *to, size_t size, const char *from)
 {
-	*failure = (struct failure){ .how = how, .told_ms = now_ms, .last_ms = now_ms };
-	(void)snprintf(failure->api, sizeof failure->api, "%s", fields->api);
-	(void)snprintf(failure->method, sizeof failure->method, "%s", fields->method);
-	(void)snprintf(failure->code, sizeof failure->code, "%s", fields->code);
-	(void)snprintf(failure->bucket, sizeof failure->bucket, "%s",
-		       fields->bucket != NULL ? fields->bucket : "");
-	(void)snprintf(failure->account, sizeof failure->account, "%s",
-		       fields->account != NULL ? fields->account : "");
-	(void)snprintf(failure->backend, sizeof failure->backend, "%s",
-		       fields->backend != NULL ? fields->backend : "");
+	(void)snprintf(to, size, "%s", from != NULL ? from : "");
+}
+
+static void
+remember(struct failure *failure, uint64_t how, const struct report_call *call)
+{
+	const struct log_fields *fields = &call->fields;
+
+	*failure = (struct failure){ .how = how, .told_ms = call->now_ms, .last_ms = call->now_ms };
+	copy(failure->api, sizeof failure->api, fields->api);
+	copy(failure->method, sizeof failure->method, fields->method);
+	copy(failure->code, sizeof failure->code, call->code);
+	copy(failure->backend, sizeof failure->backend, fields->backend);
+	copy(failure->bucket, sizeof failure->bucket, fields->bucket);
+	copy(failure->account, sizeof failure->account, fields->account);
 }
 
 /* The object's entry; REPORT_OBJECTS when it has none. */
@@ -175,7 +139,7 @@ take_repeats(struct report *report, struct failure *failure, struct failure *out
 /* Enters a failure; says whether it gets a line of its own, and what was counted before. */
 static bool
 enter(struct report *report, uint64_t object, const struct report_call *call,
-      const struct log_fields *fields, struct failure *out_before)
+      struct failure *out_before)
 {
 	uint64_t how = hash_text(hash_text(HASH_START, call->code), call->error);
 	LOCK_SCOPE(&report->mutex);
@@ -192,7 +156,7 @@ enter(struct report *report, uint64_t object, const struct report_call *call,
 		return false;
 	}
 	take_repeats(report, &report->failures[i], out_before);
-	remember(&report->failures[i], how, fields, call->now_ms);
+	remember(&report->failures[i], how, call);
 	return true;
 }
 
@@ -212,19 +176,20 @@ forget(struct report *report, uint64_t object, struct failure *out_before)
 void
 report_call(struct report *report, const struct report_call *call)
 {
-	char backend[NAME_MAX_BYTES];
-	const struct log_fields fields = fields_of(call, backend);
+	struct log_fields fields = call->fields;
 	struct failure before = { 0 };
 	uint64_t object = hash_text(hash_text(HASH_START, fields.api), fields.method);
-	bool tell = log_wants(call->level);
+	bool tell = true;
 
 	object = hash_text(hash_text(object, fields.bucket), fields.account) | 1u;
 	if (call->error == NULL)
 		forget(report, object, &before);
 	else
-		tell = enter(report, object, call, &fields, &before);
+		tell = enter(report, object, call, &before);
 	if (before.repeats > 0)
 		tell_repeats(&before);
+	fields.code = call->code;
+	fields.ms = call->ms;
 	if (tell)
 		log_line(call->level, &fields, "%s", call->error != NULL ? call->error : "done");
 }

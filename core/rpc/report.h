@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "router/request.h"
+#include "base/log.h"
 
 /* So many failing objects are told apart; of more, the one that failed least recently is forgotten.
  */
@@ -22,12 +22,10 @@ struct report *report_new(void);
 void report_free(struct report *report);
 
 struct report_call {
-	const char *api, *method;
-	const struct request *request; /* NULL: it was not read */
-	const char *answer_id;         /* NULL: none was given */
-	const char *code;              /* gRPC's name */
-	const char *error;             /* NULL: the call went well */
-	uint32_t level;                /* enum cosi_level of the line */
+	struct log_fields fields; /* all but ms and code: who was called for what */
+	const char *code;         /* gRPC's name */
+	const char *error;        /* NULL: the call went well */
+	uint32_t level;           /* enum cosi_level of the line */
 	int64_t ms;
 	int64_t now_ms; /* monotonic */
 };

@@ -49,20 +49,31 @@ level_of(const struct slots_method *method, uint32_t code)
 									    : COSI_INFO;
 }
 
+/* Of a call that the router did not get. */
+static struct log_fields
+fields_of(const struct slot *slot)
+{
+	const struct request *req = slot->routed != NULL ? &slot->routed->req : NULL;
+	struct log_fields fields = { .api = slot->method->dialect->api,
+				     .method = slot->method->method->name };
+
+	if (req != NULL && (req->op == REQUEST_GRANT || req->op == REQUEST_REVOKE))
+		fields.account = req->op == REQUEST_GRANT ? req->name : req->id;
+	else if (req != NULL)
+		fields.bucket = req->op == REQUEST_CREATE ? req->name : req->id;
+	return fields;
+}
+
 /* The call's line in the log; error NULL: it went well. */
 static void
 tell(const struct slot *slot, uint32_t code, unsigned grpc, const char *error)
 {
-	const struct slots_method *method = slot->method;
 	int64_t now_ms = clock_mono_ms();
 	const struct report_call call = {
-		.api = method->dialect->api,
-		.method = method->method->name,
-		.request = slot->routed != NULL ? &slot->routed->req : NULL,
-		.answer_id = slot->routed != NULL && error == NULL ? slot->routed->answer.id : NULL,
+		.fields = slot->submitted ? *call_fields(slot->routed) : fields_of(slot),
 		.code = codes_name(grpc),
 		.error = error,
-		.level = level_of(method, error != NULL ? code : COSI_OK),
+		.level = level_of(slot->method, error != NULL ? code : COSI_OK),
 		.ms = now_ms - slot->arrived_ms,
 		.now_ms = now_ms,
 	};
@@ -73,7 +84,7 @@ tell(const struct slot *slot, uint32_t code, unsigned grpc, const char *error)
 /* Answers with a failure.  The status text may hold what a store said, so known secrets are masked.
  */
 static void
-fail(struct slot *slot, struct status *status, size_t nbuckets, bool watched)
+fail(struct slot *slot, struct status *status, size_t nbuckets)
 {
 	unsigned grpc = codes_grpc(slot->method->method->codes, status->code, nbuckets);
 	size_t len = secret_mask(status->text, strlen(status->text));
@@ -81,18 +92,18 @@ fail(struct slot *slot, struct status *status, size_t nbuckets, bool watched)
 	status->text[len] = '\0';
 	if (grpc == GRPC_STATUS_OK) {
 		tell(slot, COSI_OK, grpc, NULL);
-		slot_finish(slot, grpc, NULL, grpc_raw_byte_buffer_create(NULL, 0), watched);
+		slot_finish(slot, grpc, NULL, grpc_raw_byte_buffer_create(NULL, 0));
 		return;
 	}
 	tell(slot, status->code, grpc, status->text);
-	slot_finish(slot, grpc, status->text, NULL, watched);
+	slot_finish(slot, grpc, status->text, NULL);
 }
 
 static void
 refuse(struct slot *slot, struct status *status)
 {
 	(void)status_fail(status, 0, "cannot serve %s", slot->method->method->name);
-	fail(slot, status, 0, false);
+	fail(slot, status, 0);
 }
 
 /* A path that is none of ours; its line is not told apart by path, which is the peer's to choose.
@@ -103,8 +114,7 @@ refuse_unknown(struct slot *slot)
 	enum { SHOWN = 100 };
 	size_t len = GRPC_SLICE_LENGTH(slot->details.method);
 	const struct report_call call = {
-		.api = "unknown",
-		.method = "unknown",
+		.fields = { .method = "unknown" },
 		.code = codes_name(GRPC_STATUS_UNIMPLEMENTED),
 		.error = "a method was called that no version of COSI has",
 		.level = COSI_WARNING,
@@ -116,7 +126,7 @@ refuse_unknown(struct slot *slot)
 			  len < SHOWN ? (int)len : SHOWN,
 			  (const char *)GRPC_SLICE_START_PTR(slot->details.method));
 	report_call(slot->slots->report, &call);
-	slot_finish(slot, GRPC_STATUS_UNIMPLEMENTED, status.text, NULL, false);
+	slot_finish(slot, GRPC_STATUS_UNIMPLEMENTED, status.text, NULL);
 }
 
 /* The request as one piece; not copied when the core has it as one.  0, or -1 with status. */
@@ -180,8 +190,7 @@ serve_info(struct slot *slot)
 	}
 	if (log_wants(COSI_DEBUG))
 		tell(slot, COSI_OK, GRPC_STATUS_OK, NULL);
-	slot_finish(slot, GRPC_STATUS_OK, NULL, grpc_raw_byte_buffer_create(&method->info, 1),
-		    false);
+	slot_finish(slot, GRPC_STATUS_OK, NULL, grpc_raw_byte_buffer_create(&method->info, 1));
 }
 
 /* The router's reply, on any thread.  Of a call that failed nothing but the request is looked at:
@@ -201,11 +210,11 @@ on_reply(struct call *call, const struct status *outcome)
 			(void)pack(message, &bytes, &status);
 	}
 	if (!status_ok(&status)) {
-		fail(slot, &status, call->req.nbuckets, true);
+		fail(slot, &status, call->req.nbuckets);
 		return;
 	}
 	tell(slot, COSI_OK, GRPC_STATUS_OK, NULL);
-	slot_finish(slot, GRPC_STATUS_OK, NULL, grpc_raw_byte_buffer_create(&bytes, 1), true);
+	slot_finish(slot, GRPC_STATUS_OK, NULL, grpc_raw_byte_buffer_create(&bytes, 1));
 	grpc_slice_unref(bytes);
 }
 
@@ -274,10 +283,11 @@ serve_routed(struct slot *slot)
 	if (decode(slot, call, &status) != 0) {
 		slots->nbytes += slot->nbytes;
 		(void)status_fail(&status, 0, "cannot serve %s", slot->method->method->name);
-		fail(slot, &status, call->req.nbuckets, false);
+		fail(slot, &status, call->req.nbuckets);
 		return;
 	}
 	slots->nbytes += slot->nbytes;
+	slot->submitted = true;
 	slot_watch(slot);
 	router_submit(slots->router, call);
 }

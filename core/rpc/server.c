@@ -128,15 +128,25 @@ create_server(void)
 		{ GRPC_ARG_ENABLE_CHANNELZ, 0 },
 	};
 	enum { N = sizeof settings / sizeof settings[0] };
-	grpc_arg list[N];
-	grpc_channel_args args = { N, list };
+	grpc_arg list[N + 1];
+	grpc_channel_args args = { N + 1, list };
+	grpc_resource_quota *quota = grpc_resource_quota_create("cosid");
+	grpc_server *server;
+
+	grpc_resource_quota_resize(quota, LIMIT_MEMORY);
+	list[N].type = GRPC_ARG_POINTER;
+	list[N].key = (char *)(uintptr_t)GRPC_ARG_RESOURCE_QUOTA;
+	list[N].value.pointer.p = quota;
+	list[N].value.pointer.vtable = grpc_resource_quota_arg_vtable();
 
 	for (size_t i = 0; i < N; i++) {
 		list[i].type = GRPC_ARG_INTEGER;
 		list[i].key = (char *)(uintptr_t)settings[i].key;
 		list[i].value.integer = settings[i].value;
 	}
-	return grpc_server_create(&args, NULL);
+	server = grpc_server_create(&args, NULL);
+	grpc_resource_quota_unref(quota);
+	return server;
 }
 
 static int

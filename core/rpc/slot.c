@@ -14,7 +14,7 @@
 
 /* Requests for calls that are outstanding per method.  One that is taken is replaced before its
  * call is looked at, so the core, which would do so without limit, queues no calls. */
-enum { ARMED = 8 };
+enum { ARMED = 64 };
 
 #define SLOT_OF(tag, member) ((struct slot *)(void *)((char *)(tag)-offsetof(struct slot, member)))
 
@@ -165,8 +165,7 @@ slot_watch(struct slot *slot)
 }
 
 void
-slot_finish(struct slot *slot, unsigned code, const char *text, grpc_byte_buffer *message,
-	    bool watched)
+slot_finish(struct slot *slot, unsigned code, const char *text, grpc_byte_buffer *message)
 {
 	grpc_slice details = grpc_empty_slice();
 	grpc_op ops[4];
@@ -186,7 +185,7 @@ slot_finish(struct slot *slot, unsigned code, const char *text, grpc_byte_buffer
 		ops[n].data.send_status_from_server.status_details = &details;
 	}
 	n++;
-	if (!watched) {
+	if (!slot->submitted) {
 		ops[n].op = GRPC_OP_RECV_CLOSE_ON_SERVER;
 		ops[n++].data.recv_close_on_server.cancelled = &slot->cancelled;
 	}

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * slot.h - the calls of the server, one slot each.
  *
- *   armed --t_new--> accepted -+-> answered here: one batch -------------------------t_done--> free
- *                              +-> t_close watched, router_submit() -> reply: batch --t_done-->
- * free
+ *   armed --t_new--> accepted -+-> answered here ---------------------------- t_done --> free
+ *                              +-> watched (t_close), submitted --> reply --- t_done --> free
  *
  * Slots belong to the polling thread.  Another thread meets a slot in one place alone: the reply
  * that the router gives, which ends by handing the slot back through its last batch.
@@ -49,6 +48,7 @@ struct slot {
 	struct call *routed;           /* a reference */
 	const ProtobufCMessage *input; /* from the call's arena */
 	size_t nbytes;                 /* of the request */
+	bool submitted;                /* and watched; false: it is refused here */
 	struct slot *next;             /* in the free list */
 };
 
@@ -82,8 +82,7 @@ void slots_done(struct slots *slots);
 /* Watches for the client's going away: router_cancel() is called then.  Before router_submit(). */
 void slot_watch(struct slot *slot);
 /* The answer, in the slot's last batch: afterwards the slot is the polling thread's alone.  message
- * becomes the slot's; text is for codes other than OK.  watched: slot_watch() was called. */
-void slot_finish(struct slot *slot, unsigned code, const char *text, grpc_byte_buffer *message,
-		 bool watched);
+ * becomes the slot's; text is for codes other than OK. */
+void slot_finish(struct slot *slot, unsigned code, const char *text, grpc_byte_buffer *message);
 
 #endif
