@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * admin.c - users: made, read, deleted; and what our own user may do. */
+#include "admin.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#include "s3/s3_error.h"
+
+#include "banned.h"
+
+static const struct cosi_http_reply *
+admin_send(const struct rgw *rgw, struct cosi_call *call, const char *method,
+	   const struct cosi_kv *query, size_t nquery, uint32_t flags)
+{
+	return s3_call(call, &rgw->s3, .method = method,
+		       .path = cosi_printf(call, "/%s/user", rgw->config->admin_path),
+		       .query = query, .nquery = nquery, .flags = flags);
+}
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static int
+admin_fail(struct cosi_call *call, const struct cosi_http_reply *reply, const char *cap)
+{
+	if (s3_error_is(call, reply, 403, "AccessDenied"))
+		return cosi_fail(call, COSI_DENIED, "our user at the gateway lacks the cap '%s'",
+				 cap);
+	return s3_error_fail(call, reply);
+}
+
+static const char *
+text_of(struct cosi_call *call, const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text != NULL ? cosi_printf(call, "%s", text) : "";
+}
+
+/* Subusers' keys stand in the same array: only those of the user itself count. */
+static void
+read_keys(const struct rgw *rgw, struct cosi_call *call, const json_t *root, const char *preferred,
+	  struct rgw_user *out)
+{
+	const char *uid = text_of(call, root, "user_id");
+	const json_t *key;
+	size_t i;
+
+	json_array_foreach(json_object_get(root, "keys"), i, key)
+	{
+		const struct rgw_key read = { text_of(call, key, "access_key"),
+					      text_of(call, key, "secret_key") };
+
+		if (strcmp(read.id, rgw->config->access_key) == 0)
+			out->is_driver = true;
+		if (strcmp(text_of(call, key, "user"), uid) != 0)
+			continue;
+		if (out->key.id == NULL || (preferred != NULL && strcmp(read.id, preferred) == 0))
+			out->key = read;
+	}
+}
+
+static int
+read_user(const struct rgw *rgw, struct cosi_call *call, const struct cosi_http_reply *reply,
+	  const char *preferred, struct rgw_user *out)
+{
+	json_auto_t *root = json_loadb(reply->body.data, reply->body.len, 0, NULL);
+
+	if (!json_is_string(json_object_get(root, "user_id")))
+		return s3_error_fail(call, reply);
+	*out = (struct rgw_user){
+		.found = true,
+		.suspended = json_integer_value(json_object_get(root, "suspended")) != 0,
+		.display_name = text_of(call, root, "display_name"),
+		.tenant = text_of(call, root, "tenant"),
+	};
+	read_keys(rgw, call, root, preferred, out);
+	return cosi_failed(call) ? -1 : 0;
+}
+
+int
+rgw_user_get(const struct rgw *rgw, struct cosi_call *call, const char *uid, const char *preferred,
+	     struct rgw_user *out)
+{
+	const struct cosi_kv query[] = { { "uid", uid } };
+	const struct cosi_http_reply *reply = admin_send(rgw, call, "GET", query, COUNT(query), 0);
+
+	*out = (struct rgw_user){ .found = false };
+	if (reply == NULL)
+		return -1;
+	if (reply->status == 200)
+		return read_user(rgw, call, reply, preferred, out);
+	if (s3_error_is(call, reply, 404, "NoSuchUser"))
+		return 0;
+	return admin_fail(call, reply, "users=read");
+}
+
+/* Repeating it is safe: the second one is told that the user exists. */
+int
+rgw_user_create(const struct rgw *rgw, struct cosi_call *call, const char *uid,
+		const char *display_name, const struct rgw_key *key, bool *out_exists)
+{
+	const struct cosi_kv query[] = {
+		{ "uid", uid },
+		{ "display-name", display_name },
+		{ "max-buckets", "-1" }, /* none; 0 would be without limit */
+		{ "access-key", key != NULL ? key->id : "" },
+		{ "secret-key", key != NULL ? key->secret : "" },
+	};
+	const struct cosi_http_reply *reply =
+		admin_send(rgw, call, "PUT", query, COUNT(query) - (key != NULL ? 0 : 2),
+			   COSI_HTTP_SAFE | (key != NULL ? COSI_HTTP_SECRET : 0));
+
+	*out_exists = false;
+	if (reply == NULL)
+		return -1;
+	if (reply->status == 200)
+		return 0;
+	if (s3_error_is(call, reply, 409, "UserAlreadyExists")) {
+		*out_exists = true;
+		return 0;
+	}
+	if (s3_error_is(call, reply, 409, "KeyExists"))
+		return cosi_fail(call, COSI_PRECONDITION,
+				 "another user of the gateway has the access key that is its");
+	return admin_fail(call, reply, "users=write");
+}
+
+int
+rgw_user_add_key(const struct rgw *rgw, struct cosi_call *call, const char *uid,
+		 const struct rgw_key *key)
+{
+	const struct cosi_kv query[] = {
+		{ "key", NULL },
+		{ "uid", uid },
+		{ "access-key", key != NULL ? key->id : "" },
+		{ "secret-key", key != NULL ? key->secret : "" },
+	};
+	const struct cosi_http_reply *reply =
+		admin_send(rgw, call, "PUT", query, COUNT(query) - (key != NULL ? 0 : 2),
+			   key != NULL ? COSI_HTTP_SAFE | COSI_HTTP_SECRET : COSI_HTTP_FINAL);
+
+	if (reply == NULL)
+		return -1;
+	return reply->status == 200 ? 0 : admin_fail(call, reply, "users=write");
+}
+
+int
+rgw_user_delete(const struct rgw *rgw, struct cosi_call *call, const char *uid)
+{
+	const struct cosi_kv query[] = { { "uid", uid } };
+	const struct cosi_http_reply *reply =
+		admin_send(rgw, call, "DELETE", query, COUNT(query), 0);
+
+	if (reply == NULL)
+		return -1;
+	if (reply->status == 200 || s3_error_is(call, reply, 404, "NoSuchUser"))
+		return 0;
+	/* 16.2 says BucketAlreadyExists for this. */
+	if (reply->status == 409)
+		return cosi_fail(call, COSI_PRECONDITION,
+				 "it owns buckets, which must go or get another owner first");
+	return admin_fail(call, reply, "users=write");
+}
+
+static const struct cosi_http_reply *
+own_user(const struct rgw *rgw, struct cosi_call *call)
+{
+	const struct cosi_kv query[] = { { "access-key", rgw->config->access_key },
+					 { "stats", "true" } };
+
+	return admin_send(rgw, call, "GET", query, COUNT(query), 0);
+}
+
+int
+rgw_admin_alive(const struct rgw *rgw, struct cosi_call *call)
+{
+	const struct cosi_http_reply *reply = own_user(rgw, call);
+
+	if (reply == NULL)
+		return -1;
+	if (reply->status == 200)
+		return 0;
+	(void)s3_error_fail(call, reply);
+	return cosi_fail(call, 0, "cannot tell whether RADOS answers");
+}
+
+int
+rgw_admin_own_uid(const struct rgw *rgw, struct cosi_call *call, const char **out_uid)
+{
+	const struct cosi_http_reply *reply = own_user(rgw, call);
+	json_auto_t *root = NULL;
+
+	if (reply == NULL)
+		return -1;
+	if (reply->status != 200)
+		return admin_fail(call, reply, "users=read");
+	root = json_loadb(reply->body.data, reply->body.len, 0, NULL);
+	*out_uid = text_of(call, root, "user_id");
+	return **out_uid != '\0' ? 0 : s3_error_fail(call, reply);
+}
+
+/* caps: [{"type": "users", "perm": "*"}, ...]; perm is "*", "read", "write" or "read, write". */
+static bool
+has_cap(const json_t *root, const char *type, const char *perm)
+{
+	const json_t *cap;
+	size_t i;
+
+	json_array_foreach(json_object_get(root, "caps"), i, cap)
+	{
+		const char *is = json_string_value(json_object_get(cap, "type"));
+		const char *may = json_string_value(json_object_get(cap, "perm"));
+
+		if (is != NULL && may != NULL && strcmp(is, type) == 0 &&
+		    (strcmp(may, "*") == 0 || strstr(may, perm) != NULL))
+			return true;
+	}
+	return false;
+}
+
+static int
+check_own(struct cosi_call *call, const json_t *root)
+{
+	static const char *const needed[][2] = {
+		{ "users", "read" },
+		{ "users", "write" },
+		{ "user-policy", "read" },
+		{ "user-policy", "write" },
+	};
+	json_int_t most = json_integer_value(json_object_get(root, "max_buckets"));
+
+	for (size_t i = 0; i < COUNT(needed); i++)
+		if (!has_cap(root, needed[i][0], needed[i][1]))
+			return cosi_fail(call, COSI_DENIED,
+					 "our user at the gateway lacks the cap '%s=%s'",
+					 needed[i][0], needed[i][1]);
+	if (text_of(call, root, "tenant")[0] != '\0')
+		return cosi_fail(call, COSI_PRECONDITION,
+				 "our user at the gateway belongs to a tenant, and accounts would "
+				 "not see its buckets");
+	if (!has_cap(root, "buckets", "write"))
+		cosi_log(call, COSI_NOTICE,
+			 "quotas are not to be had: our user lacks the cap 'buckets=write'");
+	if (most != 0)
+		cosi_log(call, COSI_WARNING,
+			 "our user may own %" JSON_INTEGER_FORMAT " buckets and no more; "
+			 "max-buckets=0 is without limit",
+			 most);
+	return 0;
+}
+
+int
+rgw_admin_check_caps(const struct rgw *rgw, struct cosi_call *call)
+{
+	const struct cosi_http_reply *reply = own_user(rgw, call);
+	json_auto_t *root = NULL;
+
+	if (reply == NULL)
+		return -1;
+	if (reply->status != 200)
+		return admin_fail(call, reply, "users=read");
+	root = json_loadb(reply->body.data, reply->body.len, 0, NULL);
+	if (!json_is_string(json_object_get(root, "user_id")))
+		return s3_error_fail(call, reply);
+	return check_own(call, root);
+}

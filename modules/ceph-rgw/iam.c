@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * iam.c - a user's own policy, one document under one name.
+ *
+ * A user's record is read, changed and written back by the gateway without a condition, so two
+ * policies of one user written at once lose each other: hence the one document, and the lock that
+ * the daemon holds on the account.
+ */
+#include <string.h>
+
+#include "admin.h"
+#include "s3/s3_error.h"
+#include "text/uri.h"
+#include "text/xml.h"
+
+#include "banned.h"
+
+#define POLICY_NAME "cosi"
+
+static const struct cosi_http_reply *
+iam_send(const struct rgw *rgw, struct cosi_call *call, const char *form)
+{
+	return s3_call(call, &rgw->s3, .method = "POST", .path = "/",
+		       S3_HEADERS({ "content-type", "application/x-www-form-urlencoded" }),
+		       .body = { form, strlen(form) }, .flags = COSI_HTTP_SAFE);
+}
+
+static int
+iam_fail(struct cosi_call *call, const struct cosi_http_reply *reply, const char *cap)
+{
+	if (s3_error_is(call, reply, 403, "AccessDenied"))
+		return cosi_fail(call, COSI_DENIED, "our user at the gateway lacks the cap '%s'",
+				 cap);
+	return s3_error_fail(call, reply);
+}
+
+struct reading {
+	struct cosi_call *call;
+	const char *document;
+};
+
+static int
+on_element(void *arg, const char *path, char *text, size_t len)
+{
+	struct reading *reading = arg;
+
+	(void)len;
+	if (strcmp(path, "GetUserPolicyResponse/GetUserPolicyResult/PolicyDocument") == 0)
+		reading->document = cosi_printf(reading->call, "%s", text);
+	return 0;
+}
+
+int
+rgw_policy_get(const struct rgw *rgw, struct cosi_call *call, const char *uid,
+	       const char **out_document)
+{
+	const struct cosi_http_reply *reply = iam_send(
+		rgw, call,
+		cosi_printf(call, "Action=GetUserPolicy&PolicyName=" POLICY_NAME "&UserName=%s",
+			    uri_encode(call, uid)));
+	struct reading reading = { call, NULL };
+
+	*out_document = NULL;
+	if (reply == NULL)
+		return -1;
+	if (s3_error_is(call, reply, 404, "NoSuchEntity"))
+		return 0;
+	if (reply->status != 200)
+		return iam_fail(call, reply, "user-policy=read");
+	if (xml_read(reply->body, on_element, &reading) != 0 || reading.document == NULL)
+		return s3_error_fail(call, reply);
+	*out_document = reading.document;
+	return 0;
+}
+
+/* The gateway decodes the document twice; it holds neither '%' nor '+' (s3_policy_name_ok). */
+int
+rgw_policy_put(const struct rgw *rgw, struct cosi_call *call, const char *uid, const char *document)
+{
+	const struct cosi_http_reply *reply =
+		iam_send(rgw, call,
+			 cosi_printf(call,
+				     "Action=PutUserPolicy&PolicyName=" POLICY_NAME
+				     "&UserName=%s&PolicyDocument=%s",
+				     uri_encode(call, uid), uri_encode(call, document)));
+
+	if (reply == NULL)
+		return -1;
+	if (reply->status == 200)
+		return 0;
+	if (s3_error_is(call, reply, 404, "NoSuchEntity"))
+		return cosi_fail(call, COSI_BUSY, "the user went away meanwhile");
+	return iam_fail(call, reply, "user-policy=write");
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * empty.c - list a page of versions, delete them in one request, until the list is empty.
+ *
+ * Versions are always named, "null" for what was written without versioning: deleting a key alone
+ * would put a marker on top of it.
+ */
+#include "s3/empty.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "s3/list.h"
+#include "s3/s3_error.h"
+#include "text/scope.h"
+#include "text/xml.h"
+
+#include "banned.h"
+
+enum {
+	PAGE_KEYS = 500,           /* deleting 1000 took up to 3 s on RADOS Gateway */
+	PAGE_REPLY = 4 * 1048576,  /* 500 keys of 1024 bytes, percent-encoded, and what is around */
+	PAGE_TIME_MS = 4000,       /* no page is begun with less time than that */
+	MEMORY_MAX = 32 * 1048576, /* of the call's; pages stay in it until its end */
+};
+
+struct emptying {
+	struct cosi_call *call;
+	const struct s3_client *client;
+	const char *bucket;
+	FILE *body; /* of the multi-delete for this page */
+	size_t nlisted, nbytes;
+};
+
+/* XML cannot say every key that S3 can: such an object goes by a request of its own. */
+static int
+delete_one(struct emptying *work, const struct s3_item *item)
+{
+	const struct cosi_http_reply *reply;
+
+	if (strlen(item->name) != item->len)
+		return cosi_fail(work->call, COSI_PRECONDITION, "a key has a NUL in it");
+	reply = s3_call(work->call, work->client, .method = "DELETE",
+			.path = cosi_printf(work->call, "/%s/%s", work->bucket, item->name),
+			S3_QUERY({ "versionId", item->version }));
+	if (reply == NULL)
+		return -1;
+	if (reply->status == 403)
+		return cosi_fail(work->call, COSI_PRECONDITION,
+				 "object lock, or the store's rules, keep '%.64s'", item->name);
+	return reply->status / 100 == 2 || reply->status == 404 ? 0
+								: s3_error_fail(work->call, reply);
+}
+
+static int
+on_item(void *arg, const struct s3_item *item)
+{
+	struct emptying *work = arg;
+
+	if (item->version == NULL)
+		return -1;
+	work->nlisted++;
+	if (!xml_can_hold(item->name, item->len))
+		return delete_one(work, item);
+	(void)fputs("<Object><Key>", work->body);
+	xml_write(work->body, item->name, item->len);
+	(void)fputs("</Key><VersionId>", work->body);
+	xml_write(work->body, item->version, strlen(item->version));
+	(void)fputs("</VersionId></Object>", work->body);
+	return 0;
+}
+
+static int
+list_page(struct emptying *work)
+{
+	const struct cosi_http_reply *reply =
+		s3_call(work->call, work->client, .method = "GET",
+			.path = cosi_printf(work->call, "/%s", work->bucket),
+			S3_QUERY({ "versions", NULL },
+				 { "max-keys", cosi_printf(work->call, "%d", PAGE_KEYS) },
+				 { "encoding-type", "url" }),
+			.max_reply = PAGE_REPLY);
+	struct s3_page page;
+
+	if (reply == NULL)
+		return -1;
+	work->nlisted = 0;
+	work->nbytes += reply->body.len;
+	if (reply->status == 200 && s3_list_read(reply->body, true, on_item, work, &page) == 0)
+		return 0;
+	return cosi_failed(work->call) ? -1 : s3_error_fail(work->call, reply);
+}
+
+static int
+send_delete(struct emptying *work, struct cosi_bytes body)
+{
+	const struct cosi_http_reply *reply = s3_call(
+		work->call, work->client, .method = "POST",
+		.path = cosi_printf(work->call, "/%s", work->bucket), S3_QUERY({ "delete", NULL }),
+		S3_HEADERS({ "content-type", "application/xml" }), .body = body,
+		.flags = COSI_HTTP_SAFE, .max_reply = PAGE_REPLY);
+	struct s3_delete_errors errors;
+
+	if (reply == NULL)
+		return -1;
+	work->nbytes += reply->body.len;
+	if (reply->status != 200 || s3_list_read_deleted(reply->body, &errors) != 0)
+		return s3_error_fail(work->call, reply);
+	if (errors.n == 0)
+		return 0;
+	if (strcmp(errors.code, "AccessDenied") == 0)
+		return cosi_fail(work->call, COSI_PRECONDITION,
+				 "object lock keeps %zu of its objects, '%.64s' for one", errors.n,
+				 errors.key);
+	return cosi_fail(work->call, COSI_UNAVAILABLE,
+			 "%zu of its objects cannot be deleted, '%.64s' for one: %s", errors.n,
+			 errors.key, errors.code);
+}
+
+static int
+empty_page(struct emptying *work)
+{
+	SCOPE_FREE char *text = NULL;
+	size_t len = 0, nothing;
+	int rc;
+
+	work->body = open_memstream(&text, &len);
+	if (work->body == NULL)
+		return cosi_fail(work->call, COSI_EXHAUSTED, "no memory for a page");
+	(void)fputs("<Delete><Quiet>true</Quiet>", work->body);
+	nothing = (size_t)ftell(work->body);
+	rc = list_page(work);
+	(void)fputs("</Delete>", work->body);
+	if (fclose(work->body) != 0)
+		return cosi_fail(work->call, COSI_EXHAUSTED, "no memory for a page");
+	if (rc != 0 || len == nothing + strlen("</Delete>"))
+		return rc;
+	return send_delete(work, (struct cosi_bytes){ text, len });
+}
+
+int
+s3_empty_bucket(struct cosi_call *call, const struct s3_client *client, const char *bucket)
+{
+	struct emptying work = { .call = call, .client = client, .bucket = bucket };
+	size_t ndeleted = 0;
+
+	do {
+		if (call->host->time_left_ms(call) < PAGE_TIME_MS || work.nbytes > MEMORY_MAX)
+			return cosi_fail(call, COSI_BUSY,
+					 "it is being emptied: %zu versions are gone, the retry "
+					 "goes on",
+					 ndeleted);
+		if (empty_page(&work) != 0)
+			return -1;
+		ndeleted += work.nlisted;
+	} while (work.nlisted > 0);
+	return 0;
+}

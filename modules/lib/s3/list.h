@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * list.h - pages of ListBuckets, ListObjectVersions and ListMultipartUploads, and delete results.
+ */
+#ifndef LIB_S3_LIST_H
+#define LIB_S3_LIST_H
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cosi_module.h"
+
+/* A bucket, an object's version, a delete marker or an unfinished upload. */
+struct s3_item {
+	const char *name;    /* decoded; gone after the return */
+	size_t len;          /* of name, which may hold any byte */
+	const char *version; /* version or upload id; NULL: none */
+};
+/* Non-zero stops. */
+typedef int s3_item_fn(void *arg, const struct s3_item *item);
+
+struct s3_page {
+	size_t nitems;
+	bool truncated; /* more pages follow */
+};
+
+/* Reads a page, item by item.  With `encoded`, names are percent-encoded (encoding-type=url),
+ * without which keys with control characters make the page unreadable.  0, or -1: not such a page,
+ * or stopped. */
+int s3_list_read(struct cosi_bytes document, bool encoded, s3_item_fn *item, void *arg,
+		 struct s3_page *out);
+
+/* What a multi-delete could not delete: a 200 hides errors in its body. */
+struct s3_delete_errors {
+	size_t n;
+	char code[65], key[256]; /* of the first one; key is cut */
+};
+int s3_list_read_deleted(struct cosi_bytes document, struct s3_delete_errors *out);
+
+#endif

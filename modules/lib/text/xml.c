@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * xml.c - expat behind one callback. */
+#include "text/xml.h"
+
+#include <expat.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/scope.h"
+
+#include "banned.h"
+
+struct level {
+	size_t path_len; /* of the parent's path */
+	size_t text_at;  /* where this element's text begins in reader.text */
+};
+
+struct reader {
+	XML_Parser parser;
+	xml_element_fn *element;
+	void *arg;
+	bool failed;
+	unsigned depth;
+	struct level levels[XML_DEPTH_MAX];
+	char path[XML_PATH_MAX];
+	size_t path_len;
+	char *text; /* of all open elements, one after the other; owned */
+	size_t len, room;
+};
+
+static void
+stop(struct reader *reader)
+{
+	reader->failed = true;
+	(void)XML_StopParser(reader->parser, XML_FALSE);
+}
+
+static void XMLCALL
+on_start(void *arg, const char *name, const char **attributes)
+{
+	struct reader *reader = arg;
+	const char *colon = strrchr(name, ':');
+	size_t size;
+
+	(void)attributes;
+	name = colon != NULL ? colon + 1 : name;
+	size = strlen(name);
+	if (reader->failed)
+		return;
+	if (reader->depth == XML_DEPTH_MAX || size + 2 > sizeof reader->path - reader->path_len) {
+		stop(reader);
+		return;
+	}
+	reader->levels[reader->depth++] = (struct level){ reader->path_len, reader->len };
+	if (reader->path_len > 0)
+		reader->path[reader->path_len++] = '/';
+	memcpy(reader->path + reader->path_len, name, size + 1);
+	reader->path_len += size;
+}
+
+static int
+grow(struct reader *reader, size_t needed)
+{
+	size_t room = reader->room > 0 ? reader->room : 256;
+	char *bigger;
+
+	while (room < needed)
+		room *= 2;
+	if (room == reader->room)
+		return 0;
+	bigger = realloc(reader->text, room);
+	if (bigger == NULL)
+		return -1;
+	reader->text = bigger;
+	reader->room = room;
+	return 0;
+}
+
+static void XMLCALL
+on_text(void *arg, const char *bytes, int count)
+{
+	struct reader *reader = arg;
+	size_t n = (size_t)count, have;
+
+	if (reader->failed || reader->depth == 0)
+		return;
+	have = reader->len - reader->levels[reader->depth - 1].text_at;
+	if (n > XML_TEXT_MAX - have || grow(reader, reader->len + n + 1) != 0) {
+		stop(reader);
+		return;
+	}
+	memcpy(reader->text + reader->len, bytes, n);
+	reader->len += n;
+}
+
+/* A child's text is cut off when it ends, so what is left at the end of its parent is the parent's
+ * own. */
+static void XMLCALL
+on_end(void *arg, const char *name)
+{
+	struct reader *reader = arg;
+	struct level level;
+
+	(void)name;
+	if (reader->failed)
+		return;
+	level = reader->levels[--reader->depth];
+	if (grow(reader, reader->len + 1) != 0) {
+		stop(reader);
+		return;
+	}
+	reader->text[reader->len] = '\0';
+	if (reader->element(reader->arg, reader->path, reader->text + level.text_at,
+			    reader->len - level.text_at) != 0)
+		stop(reader);
+	reader->len = level.text_at;
+	reader->path_len = level.path_len;
+	reader->path[reader->path_len] = '\0';
+}
+
+static void XMLCALL
+on_doctype(void *arg, const char *name, const char *sysid, const char *pubid, int internal)
+{
+	(void)name;
+	(void)sysid;
+	(void)pubid;
+	(void)internal;
+	stop(arg);
+}
+
+static void
+free_parser(XML_Parser *parser)
+{
+	if (*parser != NULL)
+		XML_ParserFree(*parser);
+}
+
+static void
+free_reader(struct reader *reader)
+{
+	free(reader->text);
+}
+
+int
+xml_read(struct cosi_bytes document, xml_element_fn *element, void *arg)
+{
+	SCOPE(free_parser) XML_Parser parser = XML_ParserCreate(NULL);
+	SCOPE(free_reader)
+	struct reader reader = { .parser = parser, .element = element, .arg = arg };
+
+	if (parser == NULL || document.len > INT32_MAX)
+		return -1;
+	XML_SetUserData(parser, &reader);
+	XML_SetElementHandler(parser, on_start, on_end);
+	XML_SetCharacterDataHandler(parser, on_text);
+	XML_SetStartDoctypeDeclHandler(parser, on_doctype);
+	if (XML_Parse(parser, document.data, (int)document.len, XML_TRUE) != XML_STATUS_OK)
+		return -1;
+	return reader.failed ? -1 : 0;
+}
+
+/* The character that text[0..len) begins with, in *out, and its bytes; 0: not UTF-8 (RFC 3629). */
+static size_t
+utf8_char(const unsigned char *text, size_t len, uint32_t *out)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t n = text[0] < 0x80             ? 1
+		   : (text[0] & 0xe0) == 0xc0 ? 2
+		   : (text[0] & 0xf0) == 0xe0 ? 3
+		   : (text[0] & 0xf8) == 0xf0 ? 4
+					      : 0;
+	uint32_t c = n == 1 ? text[0] : text[0] & (0x7fu >> n);
+
+	if (n == 0 || n > len)
+		return 0;
+	for (size_t i = 1; i < n; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (text[i] & 0x3f);
+	}
+	if (n > 1 && (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff)))
+		return 0;
+	*out = c;
+	return n;
+}
+
+bool
+xml_can_hold(const char *text, size_t len)
+{
+	uint32_t c;
+
+	for (size_t i = 0, n; i < len; i += n) {
+		n = utf8_char((const unsigned char *)text + i, len - i, &c);
+		if (n == 0 || c == 0xfffe || c == 0xffff)
+			return false;
+		if (c < 0x20 && c != '\t' && c != '\n' && c != '\r')
+			return false;
+	}
+	return true;
+}
+
+void
+xml_write(FILE *out, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		switch (text[i]) {
+		case '&':
+		case '<':
+		case '>':
+		case '"':
+		case '\'':
+		case '\r': /* a reader would make it a line feed */
+			(void)fprintf(out, "&#%d;", text[i]);
+			break;
+		default:
+			(void)fputc(text[i], out);
+		}
+	}
+}
