@@ -41,6 +41,7 @@ file_read(const char *path, size_t most, size_t *out_len, struct stat *out_st,
 {
 	/* Not blocking, for the case that a FIFO has that name. */
 	CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	size_t room = most;
 	char *text;
 
 	if (fd < 0 || fstat(fd, out_st) != 0) {
@@ -51,11 +52,13 @@ file_read(const char *path, size_t most, size_t *out_len, struct stat *out_st,
 		*out_reason = S_ISDIR(out_st->st_mode) ? "it is a directory" : "it is not a file";
 		return NULL;
 	}
-	text = wiped_malloc(most + 2);
-	if (text == NULL || read_all(fd, text, most + 1, out_len) != 0) {
+	if (out_st->st_size > 0 && (size_t)out_st->st_size < most)
+		room = (size_t)out_st->st_size;
+	text = wiped_malloc(room + 2);
+	if (text == NULL || read_all(fd, text, room + 1, out_len) != 0) {
 		*out_reason = strerrordesc_np(text == NULL ? ENOMEM : errno);
-	} else if (*out_len > most) {
-		*out_reason = "it is too large";
+	} else if (*out_len > room) {
+		*out_reason = room == most ? "it is too large" : "it grew while it was read";
 	} else {
 		text[*out_len] = '\0';
 		return text;
