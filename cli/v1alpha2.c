@@ -187,14 +187,15 @@ key_auth(struct arena *arena)
 	return message;
 }
 
-typedef Cosi2__DriverGrantBucketAccessRequest__AccessedBucket grant_bucket;
-typedef Cosi2__DriverRevokeBucketAccessRequest__AccessedBucket revoke_bucket;
+/* protoc-c's names for the two kinds of entry in `buckets`. */
+#define GRANT_BUCKET  Cosi2__DriverGrantBucketAccessRequest__AccessedBucket
+#define REVOKE_BUCKET Cosi2__DriverRevokeBucketAccessRequest__AccessedBucket
 
-static grant_bucket **
+static GRANT_BUCKET **
 grant_buckets(struct arena *arena, const struct ask *ask)
 {
-	grant_bucket **list = arena_alloc(arena, ask->nids * sizeof *list);
-	grant_bucket *buckets = arena_alloc(arena, ask->nids * sizeof *buckets);
+	GRANT_BUCKET **list = arena_alloc(arena, ask->nids * sizeof *list);
+	GRANT_BUCKET *buckets = arena_alloc(arena, ask->nids * sizeof *buckets);
 	Cosi2__AccessMode *mode = arena_alloc(arena, sizeof *mode);
 
 	if (list == NULL || buckets == NULL || mode == NULL)
@@ -272,11 +273,11 @@ grant_access(struct client *client, struct arena *arena, const struct ask *ask,
 	return 0;
 }
 
-static revoke_bucket **
+static REVOKE_BUCKET **
 revoke_buckets(struct arena *arena, const struct ask *ask)
 {
-	revoke_bucket **list = arena_alloc(arena, ask->nids * sizeof *list);
-	revoke_bucket *buckets = arena_alloc(arena, ask->nids * sizeof *buckets);
+	REVOKE_BUCKET **list = arena_alloc(arena, ask->nids * sizeof *list);
+	REVOKE_BUCKET *buckets = arena_alloc(arena, ask->nids * sizeof *buckets);
 
 	if (list == NULL || buckets == NULL)
 		return NULL;

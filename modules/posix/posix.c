@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * posix.c - the module: what it is called, what it can do, what it wants to be told.
+ *
+ * Buckets are directories that some S3 gateway serves; docs/stores/posix.md says how.
+ */
+#include "posix.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "record.h"
+#include "text/hash.h"
+
+#include "banned.h"
+
+enum { CREDENTIAL_KEY_MIN = 32 };
+/* The rules of S3; a name of a request that breaks them keeps PREFIX_MAX bytes and gets a hash. */
+enum {
+	NAME_MIN = 3,
+	NAME_MAX_S3 = 63,
+	HASH_DIGITS = 12,
+	PREFIX_MAX = NAME_MAX_S3 - 1 - HASH_DIGITS
+};
+
+static const struct cosi_key config_keys[] = {
+	COSI_PATH(struct posix_config, root, COSI_REQUIRED, NULL,
+		  "directory that holds the buckets"),
+	COSI_SECRET(struct posix_config, credential_key, COSI_REQUIRED,
+		    "at least 32 bytes that all access keys are derived from"),
+};
+
+int
+posix_fail(struct cosi_call *call, int error, const char *what, const char *name)
+{
+	uint32_t code = COSI_INTERNAL;
+
+	switch (error) {
+	case EACCES:
+	case EPERM:
+	case EROFS:
+		code = COSI_DENIED;
+		break;
+	case EBUSY: /* a mount point */
+		code = COSI_PRECONDITION;
+		break;
+	case ENOSPC:
+	case EDQUOT:
+	case EMLINK:
+		code = COSI_EXHAUSTED;
+		break;
+	case EIO: /* and what network file systems add */
+	case ESTALE:
+	case ETIMEDOUT:
+	case ENOLCK:
+	case EMFILE:
+	case ENFILE:
+	case ENOMEM:
+		code = COSI_UNAVAILABLE;
+		break;
+	}
+	return cosi_fail(call, code, "cannot %s '%s': %s", what, name, strerrordesc_np(error));
+}
+
+int
+posix_name_check(struct cosi_call *call, const char *name)
+{
+	if (isalnum((unsigned char)name[0]) && strchr(name, '/') == NULL)
+		return 0;
+	return cosi_fail(call, COSI_INVALID, "'%s' is not a name here", name);
+}
+
+int
+posix_look(const struct posix *posix, struct cosi_call *call, const char *bucket,
+	   enum posix_entry *out_entry)
+{
+	struct stat st;
+
+	if (fstatat(posix->root, bucket, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		*out_entry = S_ISDIR(st.st_mode) ? POSIX_DIRECTORY : POSIX_OTHER;
+	else if (errno == ENOENT)
+		*out_entry = POSIX_NOTHING;
+	else
+		return posix_fail(call, errno, "look up", bucket);
+	return 0;
+}
+
+void
+posix_describe(struct cosi_bucket *out)
+{
+	out->protocols = COSI_S3;
+	out->region = "us-east-1"; /* a directory has none; it is what S3 clients take by default */
+	out->style = COSI_PATH_STYLE;
+}
+
+static int
+open_instance(struct cosi_call *call, const void *data, void **out_instance)
+{
+	const struct posix_config *config = data;
+	const char *url = call->host->public_url(call);
+	struct posix *posix;
+
+	if (url == NULL || url[0] == '\0')
+		return cosi_fail(call, COSI_INVALID, "key 'public_endpoint' is missing");
+	if (strlen(config->credential_key) < CREDENTIAL_KEY_MIN)
+		return cosi_fail(call, COSI_INVALID,
+				 "key 'credential_key' is shorter than %d bytes",
+				 CREDENTIAL_KEY_MIN);
+	posix = malloc(sizeof *posix);
+	if (posix == NULL)
+		return posix_fail(call, ENOMEM, "open", config->root);
+	posix->config = config;
+	posix->root = open(config->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (posix->root < 0) {
+		free(posix);
+		return posix_fail(call, errno, "open", config->root);
+	}
+	*out_instance = posix;
+	return 0;
+}
+
+static void
+close_instance(void *instance)
+{
+	struct posix *posix = instance;
+
+	(void)close(posix->root);
+	free(posix);
+}
+
+static int
+probe(void *instance, struct cosi_call *call)
+{
+	const struct posix *posix = instance;
+
+	if (faccessat(posix->root, ".", R_OK | W_OK | X_OK, AT_EACCESS) < 0)
+		return posix_fail(call, errno, "use", posix->config->root);
+	return 0;
+}
+
+static bool
+is_address(const char *name)
+{
+	return strspn(name, "0123456789.") == strlen(name);
+}
+
+static bool
+is_bucket_name(const char *name)
+{
+	size_t len = strlen(name);
+
+	if (len < NAME_MIN || len > NAME_MAX_S3 || is_address(name) ||
+	    strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789.-") != len)
+		return false;
+	if (!isalnum((unsigned char)name[0]) || !isalnum((unsigned char)name[len - 1]))
+		return false;
+	return strstr(name, "..") == NULL && strstr(name, ".-") == NULL &&
+	       strstr(name, "-.") == NULL;
+}
+
+static const char *
+shorten(struct cosi_call *call, const char *asked)
+{
+	char *name = cosi_printf(call, "%.*s", PREFIX_MAX, asked);
+	char hex[HASH_HEX_MAX];
+	struct hash hash;
+
+	if (hash_sha256(call, asked, strlen(asked), &hash) < 0)
+		return NULL;
+	hash_hex(&hash, hex);
+	for (char *c = name; *c != '\0'; c++)
+		if (!islower((unsigned char)*c) && !isdigit((unsigned char)*c))
+			*c = '-';
+	if (name[0] == '-' || name[0] == '\0')
+		name = cosi_printf(call, "b%s", name[0] == '\0' ? "" : name + 1);
+	return cosi_printf(call, "%s-%.*s", name, HASH_DIGITS, hex);
+}
+
+/* An account's name comes from the daemon in a form that any file system can hold. */
+static const char *
+map_name(void *instance, struct cosi_call *call, uint32_t kind, const char *asked, bool exact)
+{
+	(void)instance;
+	if (kind == COSI_ACCOUNT || is_bucket_name(asked))
+		return asked;
+	if (!exact)
+		return shorten(call, asked);
+	(void)cosi_fail(
+		call, COSI_INVALID,
+		"cannot use '%s' as a bucket name: 3 to 63 of a-z, 0-9, '-' and '.', a letter or "
+		"digit at both ends and beside each dot, not an IP address",
+		asked);
+	return NULL;
+}
+
+COSI_MODULE = {
+	COSI_MODULE_HEAD,
+	.name = "posix",
+	.version = COSID_VERSION,
+	.summary = "directories that an S3 gateway serves",
+	.protocols = COSI_S3,
+	.auth = COSI_AUTH_KEY,
+	.common_params = COSI_P_WHEN_NOT_EMPTY,
+	.config = COSI_SCHEMA(struct posix_config, config_keys),
+	.open = open_instance,
+	.close = close_instance,
+	.probe = probe,
+	.map_name = map_name,
+	.create_bucket = posix_create_bucket,
+	.get_bucket = posix_get_bucket,
+	.delete_bucket = posix_delete_bucket,
+	.grant = posix_grant,
+	.revoke = posix_revoke,
+	.list = record_list,
+};

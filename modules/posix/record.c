@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * record.c - reads, writes and finds records without ever following a symbolic link. */
+#include "record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "text/hash.h"
+
+#include "banned.h"
+
+#define STATE_DIR ".cosid"
+enum { DIR_MODE = 0750, FILE_MODE = 0640, VERSION = 1 };
+enum { IF_THERE = 0, CREATE = 1 };
+
+static const char *
+kind_dir(uint32_t kind)
+{
+	return kind == COSI_BUCKET ? "buckets" : "accounts";
+}
+
+/* A directory below another; -1 with errno.  One that is made is there to stay. */
+static int
+dir_open(int parent, const char *name, int create)
+{
+	if (create == CREATE) {
+		if (mkdirat(parent, name, DIR_MODE) == 0) {
+			if (fsync(parent) < 0)
+				return -1;
+		} else if (errno != EEXIST) {
+			return -1;
+		}
+	}
+	return openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static int
+state_open(const struct posix *posix, const char *name, int create)
+{
+	SCOPE_FD int state = dir_open(posix->root, STATE_DIR, create);
+
+	return state < 0 ? -1 : dir_open(state, name, create);
+}
+
+int
+record_dir(const struct posix *posix, uint32_t kind)
+{
+	return state_open(posix, kind_dir(kind), IF_THERE);
+}
+
+/* Ranges of one file stand for names: no files to clean up, and the kernel drops the lock of a
+ * process that dies.  Two names on one byte would only cost a BUSY. */
+static int
+lock_range(struct cosi_call *call, uint32_t kind, const char *name, struct flock *out)
+{
+	const char *key = cosi_printf(call, "%s/%s", kind_dir(kind), name);
+	struct hash hash;
+
+	if (hash_sha256(call, key, strlen(key), &hash) < 0)
+		return -1;
+	*out = (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
+	for (size_t i = 0; i < 7; i++)
+		out->l_start = out->l_start << 8 | hash.bytes[i];
+	return 0;
+}
+
+int
+record_lock(const struct posix *posix, struct cosi_call *call, uint32_t kind, const char *name)
+{
+	SCOPE_FD int state = -1;
+	SCOPE_FD int fd = -1;
+	struct flock range;
+	int out;
+
+	if (posix_name_check(call, name) < 0 || lock_range(call, kind, name, &range) < 0)
+		return -1;
+	state = dir_open(posix->root, STATE_DIR, CREATE);
+	if (state >= 0)
+		fd = openat(state, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
+	if (fd < 0)
+		return posix_fail(call, errno, "lock", name);
+	if (fcntl(fd, F_OFD_SETLK, &range) < 0) {
+		if (errno == EAGAIN || errno == EACCES)
+			return cosi_fail(call, COSI_BUSY,
+					 "cannot lock '%s': another gateway is at it", name);
+		return posix_fail(call, errno, "lock", name);
+	}
+	out = fd;
+	fd = -1;
+	return out;
+}
+
+static int
+read_all(int fd, char *buffer, size_t size, size_t *out_len)
+{
+	size_t len = 0;
+	ssize_t n;
+
+	while (len < size) {
+		n = read(fd, buffer + len, size - len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (n == 0)
+			break;
+		len += (size_t)n;
+	}
+	*out_len = len;
+	return 0;
+}
+
+static int
+write_all(int fd, const char *buffer, size_t len)
+{
+	ssize_t n;
+
+	while (len > 0) {
+		n = write(fd, buffer, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		buffer += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static bool
+is_record(const json_t *json)
+{
+	return json_integer_value(json_object_get(json, "version")) == VERSION &&
+	       json_is_string(json_object_get(json, "owner")) &&
+	       json_is_string(json_object_get(json, "name")) &&
+	       json_is_string(json_object_get(json, "params"));
+}
+
+/* A record that cannot be understood is never taken for an absent one. */
+static int
+parse(struct cosi_call *call, const char *name, int fd, json_t **out)
+{
+	SCOPE_FREE char *text = malloc(RECORD_MAX + 1);
+	size_t len;
+	json_t *json;
+
+	if (text == NULL || read_all(fd, text, RECORD_MAX + 1, &len) < 0)
+		return posix_fail(call, errno, "read the record of", name);
+	json = len > RECORD_MAX ? NULL : json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
+	if (is_record(json)) {
+		*out = json;
+		return 0;
+	}
+	json_decref(json);
+	return cosi_fail(call, COSI_INTERNAL, "cannot read the record of '%s': it is damaged",
+			 name);
+}
+
+int
+record_read(const struct posix *posix, struct cosi_call *call, uint32_t kind, const char *name,
+	    json_t **out)
+{
+	const char *file = cosi_printf(call, "%s.json", name);
+	SCOPE_FD int dir = -1;
+	SCOPE_FD int fd = -1;
+
+	*out = NULL;
+	if (cosi_failed(call) || posix_name_check(call, name) < 0)
+		return -1;
+	dir = record_dir(posix, kind);
+	/* Not blocking: should a FIFO stand there, it ends as an empty, damaged record. */
+	if (dir >= 0)
+		fd = openat(dir, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0)
+		return parse(call, name, fd, out);
+	return errno == ENOENT ? 0 : posix_fail(call, errno, "read the record of", name);
+}
+
+/* The file under its temporary name, on the disk. */
+static int
+write_synced(int dir, const char *name, const char *text, size_t len)
+{
+	SCOPE_FD int fd =
+		openat(dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
+
+	if (fd < 0 || write_all(fd, text, len) < 0)
+		return -1;
+	return fsync(fd);
+}
+
+int
+record_write(const struct posix *posix, struct cosi_call *call, uint32_t kind, const char *name,
+	     const json_t *record)
+{
+	const char *file = cosi_printf(call, "%s.json", name);
+	const char *next = cosi_printf(call, ".%s.next", name);
+	SCOPE_FREE char *text = json_dumps(record, JSON_INDENT(2) | JSON_SORT_KEYS);
+	SCOPE_FD int dir = -1;
+
+	if (cosi_failed(call))
+		return -1;
+	if (text == NULL)
+		return posix_fail(call, ENOMEM, "write the record of", name);
+	if (strlen(text) > RECORD_MAX)
+		return cosi_fail(
+			call, COSI_OUT_OF_RANGE,
+			"cannot write the record of '%s': it would be longer than %d bytes", name,
+			RECORD_MAX);
+	dir = state_open(posix, kind_dir(kind), CREATE);
+	if (dir < 0 || write_synced(dir, next, text, strlen(text)) < 0 ||
+	    renameat(dir, next, dir, file) < 0 || fsync(dir) < 0)
+		return posix_fail(call, errno, "write the record of", name);
+	return 0;
+}
+
+int
+record_remove(const struct posix *posix, struct cosi_call *call, uint32_t kind, const char *name)
+{
+	const char *file = cosi_printf(call, "%s.json", name);
+	SCOPE_FD int dir = record_dir(posix, kind);
+
+	if (cosi_failed(call))
+		return -1;
+	if (dir < 0 || unlinkat(dir, file, 0) < 0)
+		return errno == ENOENT ? 0 : posix_fail(call, errno, "remove the record of", name);
+	return fsync(dir) == 0 ? 0 : posix_fail(call, errno, "remove the record of", name);
+}
+
+json_t *
+record_new(struct cosi_call *call, const struct cosi_mark *mark)
+{
+	json_t *record = json_pack("{s:i, s:s, s:s, s:s, s:I}", "version", VERSION, "owner",
+				   mark->owner, "name", mark->name, "params", mark->params,
+				   "created", (json_int_t)call->host->now(call));
+
+	if (record == NULL)
+		(void)posix_fail(call, ENOMEM, "make the record of", mark->name);
+	return record;
+}
+
+const char *
+record_text(const json_t *record, const char *key)
+{
+	const char *text = json_string_value(json_object_get(record, key));
+
+	return text != NULL ? text : "";
+}
+
+bool
+record_is_ours(const json_t *record, const struct cosi_mark *mark)
+{
+	if (strcmp(record_text(record, "owner"), mark->owner) != 0)
+		return false;
+	return mark->name == NULL || strcmp(record_text(record, "name"), mark->name) == 0;
+}

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""test_cosictl_hostile.py - what servers can do to cosictl: refuse, hang, lie."""
+import json
+import socket
+import subprocess
+import threading
+
+import grpc
+import pytest
+
+from messages import S3_GRANT, v2
+
+
+@pytest.mark.parametrize("code", [code for code in grpc.StatusCode if code is not grpc.StatusCode.OK])
+def test_refusal__each_code(call, server, code):
+    server.answers["DriverCreateBucket"] = (code, "cannot create 'photos': because")
+    done = call("create", "photos", check=1)
+    assert done.err == f"cosictl: {code.name}: cannot create 'photos': because\n" and done.out == ""
+
+
+def test_refusal__hostile_text(call, server):
+    server.answers["DriverCreateBucket"] = (
+        grpc.StatusCode.NOT_FOUND, "a\nb\r\x1b[2J\x7f\u009b31m \u00e4\u20ac \\n")
+    done = call("create", "photos", check=1)
+    assert done.err == "cosictl: NOT_FOUND: a\\x0ab\\x0d\\x1b[2J\\x7f\\xc2\\x9b31m \u00e4\u20ac \\n\n"
+
+
+HOSTILE = "x\n\x1b[2J\u009b31m"
+
+
+def test_answer__hostile_text(call, server):
+    server.answers["DriverGetInfo"] = v2("DriverGetInfoResponse", name=HOSTILE)
+    assert call("info").out == "driver               x\\x0a\\x1b[2J\\xc2\\x9b31m\n"
+    raw = call("info", "-o", "json").out
+    assert json.loads(raw)["name"] == HOSTILE and "\x1b" not in raw and "\u009b" not in raw
+    done = call("info", "-o", "env", check=1)
+    assert "cannot write 'DRIVER_NAME' for a shell" in done.err and done.out == ""
+
+
+@pytest.mark.parametrize("body", [
+    b"\x0a\x02\xff\xfe",             # name is not UTF-8
+    b"\x0a\x05abc",                  # cut
+    b"\xff" * 16,                    # no message at all
+])
+def test_answer__malformed(call, server, body):
+    server.answers["DriverGetInfo"] = body
+    done = call("info", check=1)
+    assert done.err.startswith("cosictl: INTERNAL: cannot read the answer: ") and done.out == ""
+
+
+@pytest.mark.parametrize("method, body", [
+    ("DriverGrantBucketAccess", b"\x12\x06\x0a\x02s3\x12\x00" * 3),              # three credentials
+    ("DriverGrantBucketAccess", b"\x12\x0f\x0a\x02s3\x12\x09\x0a\x07\x0a\x01k\x12\x02\xff\xfe"),
+    ("DriverCreateBucket", b"\x12\x04\x0a\x02\xff\xfe"),                         # inside the oneof
+])
+def test_answer__malformed_at_depth(call, server, method, body):
+    server.answers[method] = body
+    words = {"DriverGrantBucketAccess": ["grant", "x.b", "--account", "a"], "DriverCreateBucket": ["create", "b"]}
+    done = call("--api", "v1alpha1", *words[method], check=1)
+    assert done.err.startswith("cosictl: INTERNAL: cannot read the answer: ") and done.out == ""
+
+
+def test_answer__limit_of_its_size(call, server):
+    """An unknown field pads the answer to the byte: 5 bytes of its own, 4 + n of padding."""
+    def padded(size):
+        n = size - 9
+        return b"\x0a\x03abc" + b"\x7a" + bytes([n & 0x7f | 0x80, n >> 7 & 0x7f | 0x80, n >> 14]) + b"p" * n
+    server.answers["DriverGetInfo"] = padded(1024 * 1024)
+    assert call("info").out.split() == ["driver", "abc"]
+    server.answers["DriverGetInfo"] = padded(1024 * 1024 + 1)
+    assert call("info", check=1).err.startswith("cosictl: RESOURCE_EXHAUSTED: ")
+
+
+def test_answer__half_a_million_map_entries(call, server):
+    server.answers["DriverGrantBucketAccess"] = b"\x12\x00" * (512 * 1024)
+    assert "INTERNAL" in call("--api", "v1alpha1", "grant", "x", "--account", "a", check=1).err
+
+
+def test_timeout__server_that_hangs(call, server):
+    done = threading.Event()
+    server.answers["DriverGetInfo"] = lambda _: done.wait(60) and b""
+    try:
+        assert call("info", "--timeout", "200ms", check=1).err.startswith("cosictl: DEADLINE_EXCEEDED: ")
+    finally:
+        done.set()
+
+
+def test_connect__nobody_listens(cosictl, folder):
+    path = folder / "stale.sock"
+    with socket.socket(socket.AF_UNIX) as stale:
+        stale.bind(str(path))
+    done = cosictl("info", "-e", f"unix://{path}", check=1)
+    assert done.err == f"cosictl: UNAVAILABLE: cannot connect to 'unix://{path}': Connection refused\n"
+
+
+def test_connect__not_a_grpc_server(cosictl, folder):
+    path = folder / "web.sock"
+    with socket.socket(socket.AF_UNIX) as web:
+        web.bind(str(path))
+        web.listen()
+
+        def answer():
+            peer, _ = web.accept()
+            with peer:
+                peer.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+                while peer.recv(4096):
+                    pass
+
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        done = cosictl("info", "-e", f"unix://{path}", check=1)
+        assert done.err.startswith(("cosictl: INTERNAL: ", "cosictl: UNAVAILABLE: ")) and done.out == ""
+        thread.join()
+
+
+def test_output__cannot_be_written(build, server):
+    server.answers["DriverGrantBucketAccess"] = v2("DriverGrantBucketAccessResponse", **S3_GRANT)
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([build / "bin" / "cosictl", "-e", server.endpoint, "grant", "rgw.photos", "--account", "a"],
+                              stdout=full, stderr=subprocess.PIPE, timeout=60)
+    assert done.returncode == 1 and b"cannot write the answer: No space left" in done.stderr

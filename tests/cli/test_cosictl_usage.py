@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""test_cosictl_usage.py - the command line of cosictl, and the messages that it becomes."""
+import pytest
+
+from messages import S3_GRANT, V1_S3, v1, v1_grant, v2
+
+
+@pytest.mark.parametrize("words, reason", [
+    ([], "no command"),
+    (["status"], "unknown command 'status'"),
+    (["reload"], "unknown command 'reload'"),
+    (["list"], "unknown command 'list'"),
+    (["--no-such-option", "info"], "no-such-option"),
+    (["info", "word"], "'info' does not take 'word'"),
+    (["create"], "'create' needs a bucket name"),
+    (["create", ""], "'create' needs a bucket name that is not empty"),
+    (["create", "a", "b"], "'create' does not take 'b'"),
+    (["create", "a", "=v"], "parameter '=v' has no name"),
+    (["create", "a", "k=1", "k=2"], "parameter 'k' is given twice"),
+    (["create", "a", "--mode", "readOnly"], "'create' does not take --mode"),
+    (["create", "a", "--protocol", "nfs"], "unknown protocol 'nfs'"),
+    (["get"], "'get' needs a bucket id"),
+    (["get", "a", "k=v"], "'get' does not take 'k=v'"),
+    (["--api", "v1alpha1", "get", "a"], "v1alpha1 has no 'get'"),
+    (["delete"], "'delete' needs a bucket id"),
+    (["delete", "a", "--protocol", "s3"], "'delete' does not take --protocol"),
+    (["grant", "a"], "'grant' needs --account"),
+    (["grant", "a", "--account", ""], "--account is empty"),
+    (["grant", "--account", "x"], "'grant' needs a bucket id"),
+    (["grant", "a", "--account", "x", "--mode", "rw"], "unknown mode 'rw'"),
+    (["grant", "a", "--account", "x", "--protocol", "s3", "--protocol", "gcs"], "takes one --protocol"),
+    (["grant", "a", "b", "--account", "x", "--api", "v1alpha1"], "v1alpha1 takes one bucket id, not 2"),
+    (["grant", "a", "--account", "x", "--api", "v1alpha1", "--protocol", "s3"], "v1alpha1 has no --protocol"),
+    (["grant", "a", "--account", "x", "--api", "v1alpha1", "--mode", "readOnly", "accessMode=readOnly"],
+     "--mode and accessMode are the same"),
+    (["grant"] + [f"b{i}" for i in range(129)] + ["--account", "x"], "'grant' does not take 'b128'"),
+    (["revoke", "a"], "'revoke' needs --account-id"),
+    (["revoke", "a", "--account-id", ""], "--account-id is empty"),
+    (["revoke", "--account-id", "x"], "'revoke' needs a bucket id"),
+    (["info", "--api", "v1"], "unknown api 'v1'"),
+    (["info", "-o", "yaml"], "unknown output 'yaml'"),
+    (["info", "--timeout", "60"], "bad timeout '60'"),
+    (["info", "--timeout", "0s"], "bad timeout '0s'"),
+    (["info", "--timeout", "25h"], "bad timeout '25h'"),
+    (["info", "-e", "/run/x.sock"], "it must begin with unix:///"),
+    (["info", "-e", "unix://relative.sock"], "it must begin with unix:///"),
+    (["info", "-e", "unix:///" + "x" * 107], "longer than 107 bytes"),
+    (["info", "-e", "x\x1b[2J"], r"'x\x1b[2J'"),
+])
+def test_usage__refused(cosictl, words, reason):
+    done = cosictl(*words, check=2)
+    assert reason in done.err
+    assert done.out == "" and "Try 'cosictl --help'" in done.err
+
+
+def test_usage__endpoint_of_107_bytes(cosictl):
+    done = cosictl("info", "-e", "unix:///" + "x" * 106, check=1)
+    assert "UNAVAILABLE: cannot connect" in done.err
+
+
+def test_usage__help_and_version(cosictl):
+    assert cosictl("--help", check=0).out.startswith("usage: cosictl")
+    assert cosictl("-h", check=0).err == ""
+    assert cosictl("--version", check=0).out.startswith("cosictl ")
+
+
+def test_usage__options_before_and_after(call, server):
+    call("create", "photos", "--protocol", "s3", "region=east")
+    call("--protocol", "s3", "create", "photos", "region=east")
+    assert server.asked[0] == server.asked[1]
+
+
+def test_usage__endpoint_from_the_environment(cosictl, server):
+    env = {"COSI_ENDPOINT": server.endpoint}
+    cosictl("info", env=env, check=0)
+    cosictl("info", "-e", "unix:///nowhere.sock", env=env, check=1)
+    assert len(server.asked) == 1
+
+
+def test_usage__empty_environment_is_no_endpoint(cosictl):
+    assert "unix:///run/cosid/cosi.sock" in cosictl("info", env={"COSI_ENDPOINT": ""}, check=1).err
+
+
+# ---- what goes over the wire
+
+
+def test_create__v1alpha2_request(call, server):
+    call("create", "photos", "region=east", "empty=", "eq=a=b", "--protocol", "s3", "--protocol", "gcs")
+    assert server.last() == ("v1alpha2", "DriverCreateBucket", v2(
+        "DriverCreateBucketRequest", name="photos", protocols=[{"type": "S3"}, {"type": "GCS"}],
+        parameters={"region": "east", "empty": "", "eq": "a=b"}))
+
+
+def test_create__v1alpha1_request(call, server):
+    call("--api", "v1alpha1", "create", "photos", "region=east")
+    assert server.last() == ("v1alpha1", "DriverCreateBucket", v1(
+        "DriverCreateBucketRequest", name="photos", parameters={"region": "east"}))
+
+
+def test_get__request(call, server):
+    call("get", "rgw.photos", "--protocol", "azure")
+    assert server.last() == ("v1alpha2", "DriverGetExistingBucket", v2(
+        "DriverGetExistingBucketRequest", existing_bucket_id="rgw.photos", protocols=[{"type": "AZURE"}]))
+
+
+def test_delete__requests(call, server):
+    call("delete", "rgw.photos", "whenNotEmpty=purge")
+    assert server.last() == ("v1alpha2", "DriverDeleteBucket", v2(
+        "DriverDeleteBucketRequest", bucket_id="rgw.photos", parameters={"whenNotEmpty": "purge"}))
+    call("delete", "rgw.photos", "whenNotEmpty=purge", "--api", "v1alpha1")
+    assert server.last() == ("v1alpha1", "DriverDeleteBucket", v1(
+        "DriverDeleteBucketRequest", bucket_id="rgw.photos", delete_context={"whenNotEmpty": "purge"}))
+
+
+@pytest.mark.parametrize("mode, wire", [(None, 1), ("readWrite", 1), ("readOnly", 2), ("writeOnly", 3)])
+def test_grant__v1alpha2_request(call, server, mode, wire):
+    server.answers["DriverGrantBucketAccess"] = v2("DriverGrantBucketAccessResponse", **S3_GRANT)
+    call("grant", "rgw.a", "rgw.b", "--account", "app", *(["--mode", mode] if mode else []), "k=v")
+    assert server.last() == ("v1alpha2", "DriverGrantBucketAccess", v2(
+        "DriverGrantBucketAccessRequest", account_name="app", protocol={"type": "S3"},
+        authentication_type={"type": "KEY"}, parameters={"k": "v"},
+        buckets=[{"bucket_id": b, "access_mode": {"mode": wire}} for b in ("rgw.a", "rgw.b")]))
+
+
+@pytest.mark.parametrize("mode", [None, "readWrite", "readOnly", "writeOnly"])
+def test_grant__v1alpha1_request(call, server, mode):
+    server.answers["DriverGrantBucketAccess"] = v1_grant({"s3": V1_S3})
+    call("--api", "v1alpha1", "grant", "rgw.a", "--account", "app", *(["--mode", mode] if mode else []), "k=v")
+    assert server.last() == ("v1alpha1", "DriverGrantBucketAccess", v1(
+        "DriverGrantBucketAccessRequest", bucket_id="rgw.a", name="app", authentication_type="Key",
+        parameters={"k": "v"} | ({"accessMode": mode} if mode else {})))
+
+
+def test_revoke__requests(call, server):
+    call("revoke", "rgw.a", "rgw.b", "--account-id", "rgw.cosi-app", "--protocol", "gcs")
+    assert server.last() == ("v1alpha2", "DriverRevokeBucketAccess", v2(
+        "DriverRevokeBucketAccessRequest", account_id="rgw.cosi-app", protocol={"type": "GCS"},
+        authentication_type={"type": "KEY"}, buckets=[{"bucket_id": "rgw.a"}, {"bucket_id": "rgw.b"}]))
+    call("--api", "v1alpha1", "revoke", "rgw.a", "--account-id", "rgw.cosi-app")
+    assert server.last() == ("v1alpha1", "DriverRevokeBucketAccess", v1(
+        "DriverRevokeBucketAccessRequest", bucket_id="rgw.a", account_id="rgw.cosi-app"))
+
+
+def test_grant__128_buckets(call, server):
+    server.answers["DriverGrantBucketAccess"] = v2("DriverGrantBucketAccessResponse", **S3_GRANT)
+    call("grant", *(f"b{i}" for i in range(128)), "--account", "app")
+    assert len(server.last()[2].buckets) == 128
