@@ -159,10 +159,9 @@ router_cancel(struct router *router, struct call *call)
 const struct log_fields *
 call_fields(const struct call *call)
 {
-	static const struct log_fields fields = { .api = "v1alpha1",
-						  .method = "DriverFake",
-						  .backend = "fake",
-						  .bucket = "bucket" };
+	static const struct log_fields fields = {
+		.api = "v1alpha1", .method = "DriverFake", .backend = "fake", .bucket = "bucket"
+	};
 
 	(void)call;
 	return &fields;
