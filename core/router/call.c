@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * call.c - calls are made, answered and freed. */
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "base/cleanup.h"
 #include "router/state.h"
 
 #include "banned.h"
@@ -36,8 +36,7 @@ call_unref(struct call *call)
 
 	if (atomic_fetch_sub(&call->refs, 1) != 1)
 		return;
-	if (state->generation != NULL)
-		generation_unref(TAKE(state->generation));
+	assert(state->generation == NULL);
 	find_done(state->find);
 	arena_done(&call->arena);
 	free(call); /* the box begins with it */

@@ -125,14 +125,6 @@ flow_work_end(struct call_state *state)
 	note_end(state);
 }
 
-static void
-refuse(struct call_state *state)
-{
-	if (!state->replied)
-		note_reply(state, VERDICT_WORK);
-	flow_work_end(state);
-}
-
 /* ---- deadline, cancellation, end of the router ------------------------------------- */
 
 /* Takes out of their lanes the asks that have not begun. */
@@ -274,28 +266,55 @@ join(struct call_state *state)
 	return 0;
 }
 
+static void
+refuse(struct call_state *state)
+{
+	char title[CALL_TITLE_MAX];
+
+	status_fail(&state->status, COSI_OK, "cannot %s", call_title(state, title));
+	note_reply(state, VERDICT_WORK);
+	flow_work_end(state);
+}
+
+/* First time here.  False: it is answered instead. */
+static bool
+may_begin(struct call_state *state)
+{
+	if (state->working)
+		return true;
+	if (atomic_load(&state->cancelled))
+		note_reply(state, VERDICT_CANCELLED);
+	else if (begin_first(state) < 0)
+		note_reply(state, VERDICT_WORK);
+	return state->working;
+}
+
 void
 flow_begin(struct call_state *state)
 {
 	struct router *router = state->router;
+	struct generation *unused = NULL;
 
 	router_enter(router);
 	flow_leave_lane(router, &state->job);
-	if (!state->working && begin_first(state) < 0)
-		note_reply(state, VERDICT_WORK);
+	if (!may_begin(state))
+		unused = TAKE(state->generation);
 	else if (state->replied)
 		flow_work_end(state);
-	else if (atomic_load(&state->cancelled))
-		flow_expire(state, VERDICT_CANCELLED);
 	else if (join(state) < 0)
 		refuse(state);
 	router_leave(router);
+	if (unused != NULL)
+		generation_unref(unused);
 }
 
 void
 flow_answer(struct call_state *state)
 {
+	struct generation *generation = TAKE(state->generation);
+
 	router_enter(state->router);
 	note_reply(state, VERDICT_WORK);
 	router_leave(state->router);
+	generation_unref(generation);
 }

@@ -51,13 +51,13 @@ lanes_done(struct lanes *lanes)
 }
 
 unsigned
-lane_max_calls(long configured, unsigned workers, size_t nbackends)
+lane_max_calls(int64_t configured, unsigned workers, size_t nbackends)
 {
 	unsigned max = nbackends > 1 ? workers - 1 : workers;
-	unsigned wanted = configured > 0 ? (unsigned)configured : workers / 4;
+	unsigned wanted = workers / 4;
 
-	if (wanted > max)
-		wanted = max;
+	if (configured > 0)
+		wanted = configured < max ? (unsigned)configured : max;
 	return wanted > 0 ? wanted : 1;
 }
 

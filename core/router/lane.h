@@ -15,6 +15,7 @@
 #define COSID_ROUTER_LANE_H
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/queue.h>
 
 #include "router/id.h"
@@ -57,7 +58,7 @@ void lanes_done(struct lanes *lanes);
 
 /* max_calls as configured (0: not given) within what the workers allow: a backend beside others
  * never gets them all. */
-unsigned lane_max_calls(long configured, unsigned workers, size_t nbackends);
+unsigned lane_max_calls(int64_t configured, unsigned workers, size_t nbackends);
 
 void lane_join(struct lane *lane, struct job *job);
 void lane_ready(struct job *job);

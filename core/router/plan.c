@@ -91,8 +91,8 @@ find_made(struct call_state *state, struct backend *picked, const struct backend
 		struct backend *backend = &generation->backends[i];
 		const char *native;
 
-		if ((only != NULL && backend != only) || !can_ask(backend) ||
-		    !route_serves(backend, req->protocols))
+		if ((only != NULL && backend != only) || !route_serves(backend, req->protocols) ||
+		    (backend != picked && !can_ask(backend)))
 			continue;
 		native = candidate_native(state, backend);
 		if (native != NULL)

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "banned.h"
 
@@ -29,6 +30,7 @@ struct store {
 	int64_t unknown_ms[OPS];
 	unsigned calls[OPS], inside, cancelled;
 	bool shut;
+	unsigned dawdle_us, seed;
 	struct held held[INSIDE_MAX];
 	size_t nheld;
 	char asked[4096];
@@ -150,6 +152,21 @@ let_go(struct store *store, uint32_t kind, const char *native)
 	assert(!"held");
 }
 
+/* With the mutex, which it opens meanwhile. */
+static void
+dawdle(struct store *store)
+{
+	struct timespec time = { 0 };
+
+	if (store->dawdle_us == 0)
+		return;
+	store->seed = store->seed * 1664525u + 1013904223u;
+	time.tv_nsec = (long)((store->seed >> 8) % store->dawdle_us) * 1000;
+	pthread_mutex_unlock(&world.mutex);
+	(void)nanosleep(&time, NULL);
+	pthread_mutex_lock(&world.mutex);
+}
+
 /* Into the store, with the mutex, and through its gate. */
 static struct store *
 enter(struct module_call *call, enum request_op op)
@@ -158,6 +175,7 @@ enter(struct module_call *call, enum request_op op)
 
 	pthread_mutex_lock(&world.mutex);
 	store = store_of(call->backend->name);
+	dawdle(store);
 	store->calls[op]++;
 	store->inside++;
 	pthread_cond_broadcast(&world.changed);
@@ -307,6 +325,8 @@ backend_get_bucket(struct module_call *call, const struct cosi_bucket_req *req,
 {
 	struct store *store = enter(call, REQUEST_GET);
 
+	if (store->spec.blind)
+		(void)status_fail(call->status, COSI_UNSUPPORTED, "it cannot look up buckets");
 	assert(req->common != NULL);
 	assert(((const struct own *)req->params)->color != NULL);
 	if (place_of(store, req->native) >= 0)
@@ -434,6 +454,14 @@ set_shut(const char *backend, bool shut)
 	pthread_mutex_lock(&world.mutex);
 	store_of(backend)->shut = shut;
 	pthread_cond_broadcast(&world.changed);
+	pthread_mutex_unlock(&world.mutex);
+}
+
+void
+fake_dawdle(const char *backend, unsigned us)
+{
+	pthread_mutex_lock(&world.mutex);
+	store_of(backend)->dawdle_us = us;
 	pthread_mutex_unlock(&world.mutex);
 }
 

@@ -6,10 +6,12 @@
  */
 #ifndef TESTS_UNIT_ROUTER_FAKES_H
 #define TESTS_UNIT_ROUTER_FAKES_H
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +60,9 @@ void fake_unknown(const char *backend, enum request_op op, int64_t ms);
 /* From now on they wait inside until it is opened again. */
 void fake_shut(const char *backend);
 void fake_open(const char *backend);
+/* From now on its handlers take up to so long, differently each time: to mix the order of things.
+ */
+void fake_dawdle(const char *backend, unsigned us);
 /* Waits until exactly n handlers are inside. */
 void fake_wait_inside(const char *backend, unsigned n);
 /* How many handlers of that kind were called. */

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_access.c - grants and revokes: names, buckets, modes, what is refused. */
+#include "router/prepare.h"
+
+#include "router/id.h"
+
+#include "fakes.h"
+
+#include "banned.h"
+
+static const char *shorten(void *, struct cosi_call *, uint32_t, const char *, bool);
+static const struct fake_spec specs[] = {
+	{ .name = "east" },
+	{ .name = "west",
+	  .protocols = COSI_S3 | COSI_GCS,
+	  .auth = COSI_AUTH_KEY | COSI_AUTH_SERVICE_ACCOUNT,
+	  .flags = COSI_GRANT_WRITES_BUCKET,
+	  .max_calls = 3 },
+	{ .name = "blob", .protocols = COSI_AZURE },
+	{ .name = "short", .map_name = shorten },
+};
+static const struct fake_setup setup = { .nbackends = 4, .backends = specs };
+
+/* A store whose account names hold 12 bytes, and which takes one bucket name for none. */
+static const char *
+shorten(void *instance, struct cosi_call *call, uint32_t kind, const char *asked, bool exact)
+{
+	static char name[13];
+
+	(void)instance, (void)call, (void)exact;
+	if (kind == COSI_BUCKET)
+		return asked;
+	(void)snprintf(name, sizeof name, "%s", strcmp(asked, "cosi-bad") == 0 ? "bad" : asked);
+	return name;
+}
+
+static struct shot *
+grant(struct router *router, const char *name)
+{
+	struct shot *shot = shot_new(router, REQUEST_GRANT);
+
+	shot->req->name = name;
+	return shot;
+}
+
+static void
+test_grant__request_for_the_module(void **state)
+{
+	struct router *router = fake_start(&setup);
+	struct shot *shot = grant(router, "ba-1");
+
+	(void)state;
+	shot_bucket(shot, "east.b", COSI_READ_ONLY);
+	shot_bucket(shot, "east.a", COSI_READ_WRITE);
+	shot_bucket(shot, "east.b", COSI_READ_ONLY); /* twice the same */
+	shot_param(shot, "shape", "square");
+	shoot(router, shot);
+	shot_wait(shot);
+	assert_string_equal(shot->buckets, "b a b");
+	assert_int_equal(shot->protocols, COSI_S3);
+	shot_expect_id(shot, "east.cosi-ba-1");
+	/* printf 'p\0shape\0square\0b\0readWrite\0a\0b\0readOnly\0b\0' | sha256sum */
+	assert_string_equal(
+		fake_asked("east"),
+		"grant cosi-ba-1 name=ba-1 "
+		"params=1:ca5ba15ba8f0c41f7380ad615e99844014927835acac9393d8bdb6e9b2ef4e47 a:1 b:2 "
+		"protocol=1 auth=1 "
+		"shape=square");
+	fake_stop(router);
+}
+
+/* The same access in both dialects is the same to the store. */
+static void
+test_grant__mode_as_parameter(void **state)
+{
+	struct router *router = fake_start(&setup);
+	struct shot *shot = grant(router, "ba-1");
+	char first[512];
+
+	(void)state;
+	shot_bucket(shot, "east.a", COSI_READ_ONLY);
+	shoot(router, shot);
+	shot_expect(shot, COSI_OK, NULL);
+	(void)snprintf(first, sizeof first, "%s", fake_asked("east"));
+	shot = grant(router, "ba-1");
+	shot_bucket(shot, "east.a", 0);
+	shot->req->mode_is_param = true;
+	shot_param(shot, "accessMode", "readOnly");
+	shoot(router, shot);
+	shot_expect(shot, COSI_OK, NULL);
+	assert_string_equal(fake_asked("east"), first);
+	fake_stop(router);
+}
+
+static void
+test_grant__modes_refused(void **state)
+{
+	struct router *router = fake_start(&setup);
+	struct shot *shot = grant(router, "ba-1");
+
+	(void)state;
+	shot_bucket(shot, "east.a", 0);
+	shoot(router, shot);
+	shot_expect(shot, COSI_INVALID, "access mode for bucket 'east.a' is missing");
+	shot = grant(router, "ba-1");
+	shot_bucket(shot, "east.a", COSI_WRITE_ONLY + 1);
+	shoot(router, shot);
+	shot_expect(shot, COSI_INVALID, "access mode");
+	shot = grant(router, "ba-1");
+	shot_bucket(shot, "east.a", COSI_READ_ONLY);
+	shot_bucket(shot, "east.a", COSI_READ_WRITE);
+	shoot(router, shot);
+	shot_expect(shot, COSI_INVALID, "bucket 'a' is named with two access modes");
+	assert_int_equal(fake_calls("east", REQUEST_GRANT), 0);
+	fake_stop(router);
+}
+
+static void
+test_grant__several_backends(void **state)
+{
+	struct router *router = fake_start(&setup);
+	struct shot *shot = grant(router, "ba-1");
+
+	(void)state;
+	shot_bucket(shot, "east.a", COSI_READ_ONLY);
+	shot_bucket(shot, "west.a", COSI_READ_ONLY);
+	shoot(router, shot);
+	shot_expect(shot, COSI_OUT_OF_RANGE,
+		    "cannot grant access for 'ba-1': one access cannot span backends 'east' and "
+		    "'west'");
+	fake_stop(router);
+}
+
+/* A native name beside an id is on the id's backend. */
+static void
+test_grant__native_beside_ours(void **state)
+{
+	struct router *router = fake_start(&setup);
+	struct shot *shot = grant(router, "ba-1");
+
+	(void)state;
+	fake_has("west", "brought", NULL, NULL);
+	shot_bucket(shot, "brought", COSI_READ_ONLY);
+	shot_bucket(shot, "east.a", COSI_READ_ONLY);
+	shoot(router, shot);
+	shot_wait(shot);
+	assert_string_equal(shot->buckets, "brought a");
+	shot_expect_id(shot, "east.cosi-ba-1");
+	/* All native: where the first one is. */
+	shot = grant(router, "ba-2");
+	shot_bucket(shot, "brought", COSI_READ_ONLY);
+	shot_bucket(shot, "other", COSI_READ_ONLY);
+	shoot(router, shot);
+	shot_expect_id(shot, "west.cosi-ba-2");
+	assert_non_null(strstr(fake_asked("west"), "brought:2 other:2"));
+	fake_stop(router);
+}
+
+static void
+test_grant__number_of_buckets(void **state)
+{
+	struct router *router = fake_start(&setup);
+	struct shot *most = grant(router, "ba-1"), *more = grant(router, "ba-1");
+	char id[32];
+
+	(void)state;
+	for (int i = 0; i <= REQUEST_BUCKETS_MAX; i++) {
+		(void)snprintf(id, sizeof id, "east.b%d", i);
+		if (i < REQUEST_BUCKETS_MAX)
+			shot_bucket(most, id, COSI_READ_ONLY);
+		shot_bucket(more, id, COSI_READ_ONLY);
+	}
+	shoot(router, most);
+	shot_expect(most, COSI_OK, NULL);
+	shoot(router, more);
+	shot_expect(more, COSI_OUT_OF_RANGE, "129 buckets in one access, and 128 are the limit");
+	more = grant(router, "ba-1");
+	shoot(router, more);
+	shot_expect(more, COSI_INVALID, "no bucket is named");
+	fake_stop(router);
+}
+
+static void
+test_grant__bad_ids(void **state)
+{
+	static const char *const bad[] = { "east.", "east...", "east.a_b", "a_b", "a/b", "-", "." };
+	struct router *router = fake_start(&setup);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(bad); i++)
+		shot_expect(shot_grant(router, "ba-1", bad[i]), COSI_INVALID, NULL);
+	shot_expect(shot_grant(router, "ba-1", ""), COSI_INVALID, "bucket_id is empty");
+	shot_expect(shot_grant(router, "", "east.a"), COSI_INVALID, "name is empty");
+	fake_stop(router);
+}
+
+static void
+test_grant__authentication(void **state)
+{
+	struct router *router = fake_start(&setup);
+	struct shot *shot = grant(router, "ba-1");
+
+	(void)state;
+	shot_bucket(shot, "east.a", COSI_READ_ONLY);
+	shot->req->auth = COSI_AUTH_SERVICE_ACCOUNT;
+	shoot(router, shot);
+	shot_expect(shot, COSI_INVALID, "backend 'east' cannot authenticate by service account");
+	shot = grant(router, "ba-1");
+	shot_bucket(shot, "east.a", COSI_READ_ONLY);
+	shot->req->auth = 0;
+	shoot(router, shot);
+	shot_expect(shot, COSI_INVALID, "authentication type is missing");
+	shot = grant(router, "ba-1");
+	shot_bucket(shot, "west.a", COSI_READ_ONLY);
+	shot->req->auth = COSI_AUTH_SERVICE_ACCOUNT;
+	shoot(router, shot);
+	shot_expect_id(shot, "west.cosi-ba-1");
+	fake_stop(router);
+}
+
+static void
+test_grant__protocol(void **state)
+{
+	struct router *router = fake_start(&setup);
+	struct shot *shot = grant(router, "ba-1");
+
+	(void)state;
+	shot_bucket(shot, "west.a", COSI_READ_ONLY);
+	shot->req->protocols = COSI_AZURE;
+	shoot(router, shot);
+	shot_expect(shot, COSI_INVALID, "backend 'west' speaks s3, gcs, and azure is asked for");
+	shot = grant(router, "ba-1");
+	shot_bucket(shot, "west.a", COSI_READ_ONLY);
+	shot->req->protocols = COSI_GCS;
+	shoot(router, shot);
+	shot_wait(shot);
+	assert_int_equal(shot->protocols, COSI_GCS);
+	assert_int_equal(shot->default_protocol, COSI_S3);
+	shot_expect(shot, COSI_OK, NULL);
+	/* Not said: the module's first. */
+	shot = shot_grant(router, "ba-1", "blob.a");
+	shot_wait(shot);
+	assert_int_equal(shot->protocols, COSI_AZURE);
+	shot_expect(shot, COSI_OK, NULL);
+	fake_stop(router);
+}
+
+static void
+test_grant__account_names(void **state)
+{
+	struct router *router = fake_start(&setup);
+
+	(void)state;
+	/* What a module makes of the name still says whose it is. */
+	shot_expect_id(shot_grant(router, "ba-12345678", "short.a"), "short.cosi-ba-1234");
+	shot_expect(shot_grant(router, "bad", "short.a"), COSI_INTERNAL,
+		    "module 'short' names an account 'bad'");
+	shot_expect_id(shot_grant(router, "Team_A", "east.a"), "east.cosi--eam---e61a54826759");
+	fake_stop(router);
+}
+
+/* ---- revoke -------------------------------------------------------------------------- */
+
+static void
+test_revoke__foreign_accounts(void **state)
+{
+	static const char *const foreign[] = { "cosi-ba-1", "ba-1", "gone.cosi-ba-1", ".", "x y" };
+	struct router *router = fake_start(&setup);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(foreign); i++)
+		shot_expect(shot_revoke(router, foreign[i]), COSI_PRECONDITION, "names no backend");
+	shot_expect(shot_revoke(router, "east.admin"), COSI_PRECONDITION,
+		    "does not begin with 'cosi-'");
+	shot_expect(shot_revoke(router, "east."), COSI_INVALID, "malformed");
+	shot_expect(shot_revoke(router, "east.cosi-a_b"), COSI_INVALID, "malformed");
+	shot_expect(shot_revoke(router, ""), COSI_INVALID, "account_id is empty");
+	assert_int_equal(fake_calls("east", REQUEST_REVOKE), 0);
+	fake_stop(router);
+}
+
+static void
+test_revoke__length_of_the_id(void **state)
+{
+	struct router *router = fake_start(&setup);
+	char id[ID_MAX + 2];
+
+	(void)state;
+	memset(id, 'x', sizeof id);
+	memcpy(id, "east.cosi-", 10);
+	id[ID_MAX + 1] = '\0';
+	shot_expect(shot_revoke(router, id), COSI_INVALID, "malformed");
+	id[ID_MAX] = '\0';
+	shot_expect(shot_revoke(router, id), COSI_OK, NULL);
+	fake_stop(router);
+}
+
+/* v1alpha1 names one bucket, and the account goes as a whole. */
+static void
+test_revoke__whole_account(void **state)
+{
+	static const char *const named[] = { "east.a", "a", "gone.a", "a_b", "" };
+	struct router *router = fake_start(&setup);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(named); i++) {
+		struct shot *shot = shot_new(router, REQUEST_REVOKE);
+
+		shot->req->mode_is_param = true;
+		shot->req->id = "east.cosi-ba-1";
+		shot_bucket(shot, named[i], 0);
+		shoot(router, shot);
+		shot_expect(shot, COSI_OK, NULL);
+		assert_string_equal(fake_asked("east"), "revoke cosi-ba-1 name=- params=- "
+							"protocol=0 auth=0 shape=round");
+	}
+	assert_int_equal(fake_calls("east", REQUEST_REVOKE), COUNT(named));
+	fake_stop(router);
+}
+
+static void
+test_revoke__some_buckets(void **state)
+{
+	struct router *router = fake_start(&setup);
+	struct shot *shot = shot_new(router, REQUEST_REVOKE);
+
+	(void)state;
+	shot->req->id = "east.cosi-ba-1";
+	shot_bucket(shot, "east.b", 0);
+	shot_bucket(shot, "west.x", 0); /* another backend's */
+	shot_bucket(shot, "a", 0);      /* brought along */
+	shot_bucket(shot, "a_b", 0);    /* no bucket's name */
+	shot_bucket(shot, "east.b", 0);
+	shoot(router, shot);
+	shot_expect(shot, COSI_OK, NULL);
+	assert_non_null(strstr(fake_asked("east"), "params=- a:0 b:0 protocol"));
+	fake_stop(router);
+}
+
+/* Buckets that the account cannot have access to: that must not become "all of them". */
+static void
+test_revoke__no_bucket_of_its_own(void **state)
+{
+	struct router *router = fake_start(&setup);
+	struct shot *shot = shot_new(router, REQUEST_REVOKE);
+
+	(void)state;
+	shot->req->id = "east.cosi-ba-1";
+	shot_bucket(shot, "west.x", 0);
+	shot_bucket(shot, "a_b", 0);
+	shoot(router, shot);
+	shot_expect(shot, COSI_OK, NULL);
+	assert_int_equal(fake_calls("east", REQUEST_REVOKE), 0);
+	/* None named at all is all of them. */
+	shot_expect(shot_revoke(router, "east.cosi-ba-1"), COSI_OK, NULL);
+	assert_int_equal(fake_calls("east", REQUEST_REVOKE), 1);
+	fake_stop(router);
+}
+
+/* ---- locks --------------------------------------------------------------------------- */
+
+/* Twenty grants on one bucket at once; two of one account never. */
+static void
+test_locks__shared_buckets(void **state)
+{
+	struct router *router = fake_start(&(struct fake_setup){
+		.nbackends = 1, .backends = specs, .router = { .workers = 8 } });
+	struct shot *first, *second, *same, *delete;
+
+	(void)state;
+	fake_shut("east");
+	first = shot_grant(router, "ba-1", "east.a");
+	second = shot_grant(router, "ba-2", "east.a");
+	fake_wait_inside("east", 2);
+	same = shot_grant(router, "ba-1", "east.b");
+	delete = shot_by_id(router, REQUEST_DELETE, "east.a");
+	fake_open("east");
+	shot_expect(first, COSI_OK, NULL);
+	shot_expect(second, COSI_OK, NULL);
+	shot_expect(same, COSI_OK, NULL);
+	shot_expect(delete, COSI_OK, NULL);
+	fake_stop(router);
+}
+
+/* Where a grant edits the bucket, grants and revokes on one bucket come one by one. */
+static void
+test_locks__edited_buckets(void **state)
+{
+	struct router *router = fake_start(&setup);
+	struct shot *grants[6], *revokes[6];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(grants); i++) {
+		char name[16], id[32];
+
+		(void)snprintf(name, sizeof name, "ba-%zu", i);
+		grants[i] = shot_grant(router, name, "west.a");
+		(void)snprintf(id, sizeof id, "west.cosi-ba-%zu", i);
+		revokes[i] = shot_new(router, REQUEST_REVOKE);
+		revokes[i]->req->id = arena_strdup(&revokes[i]->call->arena, id);
+		shot_bucket(revokes[i], "west.a", 0);
+		shoot(router, revokes[i]);
+	}
+	for (size_t i = 0; i < COUNT(grants); i++) {
+		shot_expect(grants[i], COSI_OK, NULL);
+		shot_expect(revokes[i], COSI_OK, NULL);
+	}
+	fake_stop(router); /* fakes.c has watched */
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_grant__request_for_the_module),
+		cmocka_unit_test(test_grant__mode_as_parameter),
+		cmocka_unit_test(test_grant__modes_refused),
+		cmocka_unit_test(test_grant__several_backends),
+		cmocka_unit_test(test_grant__native_beside_ours),
+		cmocka_unit_test(test_grant__number_of_buckets),
+		cmocka_unit_test(test_grant__bad_ids),
+		cmocka_unit_test(test_grant__authentication),
+		cmocka_unit_test(test_grant__protocol),
+		cmocka_unit_test(test_grant__account_names),
+		cmocka_unit_test(test_revoke__foreign_accounts),
+		cmocka_unit_test(test_revoke__length_of_the_id),
+		cmocka_unit_test(test_revoke__whole_account),
+		cmocka_unit_test(test_revoke__some_buckets),
+		cmocka_unit_test(test_revoke__no_bucket_of_its_own),
+		cmocka_unit_test(test_locks__shared_buckets),
+		cmocka_unit_test(test_locks__edited_buckets),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
