@@ -124,9 +124,10 @@ struct client *
 client_open(const char *endpoint, int64_t timeout_ms, struct arena *arena,
 	    struct client_error *out_error)
 {
-	const char *path = endpoint + strlen("unix://");
+	const gpr_timespec timeout = gpr_time_from_millis(timeout_ms, GPR_TIMESPAN);
+	const gpr_timespec deadline = gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), timeout);
 	struct client *client = calloc(1, sizeof *client);
-	int fd = socket_connect(path, timeout_ms);
+	int fd = socket_connect(endpoint + strlen("unix://"), timeout_ms);
 
 	if (client == NULL || fd < 0) {
 		(void)client_fail(out_error, arena, GRPC_STATUS_UNAVAILABLE,
@@ -136,8 +137,7 @@ client_open(const char *endpoint, int64_t timeout_ms, struct arena *arena,
 	}
 	grpc_init();
 	client->arena = arena;
-	client->deadline = gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
-					gpr_time_from_millis(timeout_ms, GPR_TIMESPAN));
+	client->deadline = deadline;
 	client->channel = channel_new(fd);
 	client->queue = grpc_completion_queue_create_for_pluck(NULL);
 	return client;

@@ -57,32 +57,37 @@ check_buckets(const struct posix *posix, struct cosi_call *call, const struct co
 	return 0;
 }
 
+/* The buckets of a grant as its record has them; NULL with the call failed. */
 static json_t *
-bucket_list(const struct cosi_access_req *req)
+bucket_list(struct cosi_call *call, const struct cosi_access_req *req)
 {
 	json_t *list = json_array();
 	int failed = list == NULL ? -1 : 0;
 
-	for (size_t i = 0; i < req->nbuckets; i++)
-		failed |= json_array_append_new(list, json_pack("{s:s, s:s}", "name",
-								req->buckets[i]->native, "mode",
-								mode_names[req->buckets[i]->mode]));
+	for (size_t i = 0; i < req->nbuckets; i++) {
+		const struct cosi_bucket_ref *bucket = req->buckets[i];
+
+		failed |=
+			json_array_append_new(list, json_pack("{s:s, s:s}", "name", bucket->native,
+							      "mode", mode_names[bucket->mode]));
+	}
 	if (failed == 0)
 		return list;
 	json_decref(list);
+	(void)cosi_fail(call, COSI_UNAVAILABLE, "cannot grant '%s': no memory", req->native);
 	return NULL;
 }
 
 static int
 write_new(const struct posix *posix, struct cosi_call *call, const struct cosi_access_req *req,
-	  const char *key_id)
+	  json_t *buckets, const char *key_id)
 {
 	json_auto_t *record = record_new(call, &req->mark);
 
 	if (record == NULL)
 		return -1;
 	if (json_object_set_new(record, "accessKeyId", json_string(key_id)) < 0 ||
-	    json_object_set_new(record, "buckets", bucket_list(req)) < 0)
+	    json_object_set(record, "buckets", buckets) < 0)
 		return cosi_fail(call, COSI_UNAVAILABLE, "cannot grant '%s': no memory",
 				 req->native);
 	return record_write(posix, call, COSI_ACCOUNT, req->native, record);
@@ -90,10 +95,8 @@ write_new(const struct posix *posix, struct cosi_call *call, const struct cosi_a
 
 static int
 check_same(struct cosi_call *call, const struct cosi_access_req *req, const json_t *record,
-	   const char *key_id)
+	   const json_t *buckets, const char *key_id)
 {
-	json_auto_t *buckets = bucket_list(req);
-
 	if (!record_is_ours(record, &req->mark))
 		return cosi_fail(call, COSI_PRECONDITION,
 				 "cannot grant '%s': it belongs to '%s', which calls it '%s'",
@@ -101,10 +104,10 @@ check_same(struct cosi_call *call, const struct cosi_access_req *req, const json
 				 record_text(record, "name"));
 	if (strcmp(record_text(record, "params"), req->mark.params) != 0 ||
 	    !json_equal(json_object_get(record, "buckets"), buckets))
-		return cosi_fail(
-			call, COSI_EXISTS,
-			"cannot grant '%s': it exists with other buckets, modes or parameters",
-			req->native);
+		return cosi_fail(call, COSI_EXISTS,
+				 "cannot grant '%s': it exists with other buckets, modes or "
+				 "parameters",
+				 req->native);
 	if (strcmp(record_text(record, "accessKeyId"), key_id) != 0)
 		return cosi_fail(call, COSI_PRECONDITION,
 				 "cannot grant '%s': it was made with another credential_key",
@@ -119,6 +122,7 @@ posix_grant(void *instance, struct cosi_call *call, const struct cosi_access_req
 	const struct posix *posix = instance;
 	const char *owner = req->mark.owner;
 	json_auto_t *record = NULL;
+	json_auto_t *buckets = NULL;
 	SCOPE_FD int lock = record_lock(posix, call, COSI_ACCOUNT, req->native);
 
 	if (lock < 0 || check_buckets(posix, call, req) < 0 ||
@@ -126,10 +130,11 @@ posix_grant(void *instance, struct cosi_call *call, const struct cosi_access_req
 		return -1;
 	out->key_id = derive(posix, call, "id", owner, req->native, KEY_ID_LEN);
 	out->key_secret = derive(posix, call, "secret", owner, req->native, KEY_SECRET_LEN);
+	buckets = bucket_list(call, req);
 	if (cosi_failed(call))
 		return -1;
-	if ((record == NULL ? write_new(posix, call, req, out->key_id)
-			    : check_same(call, req, record, out->key_id)) < 0)
+	if ((record == NULL ? write_new(posix, call, req, buckets, out->key_id)
+			    : check_same(call, req, record, buckets, out->key_id)) < 0)
 		return -1;
 	for (size_t i = 0; i < req->nbuckets; i++)
 		posix_describe(out->buckets[i]);

@@ -11,8 +11,7 @@
 
 #include "banned.h"
 
-/* Less what the daemon's umask takes: a gateway that runs as another user needs the group's part.
- */
+/* Less what the daemon's umask takes.  The group's part is for a gateway that is another user. */
 enum { BUCKET_MODE = 0770 };
 
 /* No record yet: whatever stands there now was made by somebody else. */

@@ -39,19 +39,19 @@ static int
 visit(const struct list *list, const char *name)
 {
 	json_auto_t *record = NULL;
+	int64_t created;
+	int stop;
 
 	if (record_read(list->posix, list->call, list->kind, name, &record) < 0)
 		return -1;
 	if (record == NULL || strcmp(record_text(record, "owner"), list->owner) != 0)
 		return GO_ON;
-	return list->found(list->call,
-			   COSI_FOUND(.kind = list->kind, .native = name,
+	created = json_integer_value(json_object_get(record, "created"));
+	stop = list->found(list->call,
+			   COSI_FOUND(.kind = list->kind, .native = name, .created = created,
 				      .mark = { list->owner, record_text(record, "name"),
-						record_text(record, "params") },
-				      .created = json_integer_value(
-					      json_object_get(record, "created")))) == 0
-		       ? GO_ON
-		       : STOP;
+						record_text(record, "params") }));
+	return stop == 0 ? GO_ON : STOP;
 }
 
 static int
@@ -62,10 +62,10 @@ visit_all(const struct list *list)
 	const struct dirent *entry;
 	int result = GO_ON;
 
+	if (dir == NULL && errno == ENOENT)
+		return GO_ON;
 	if (dir == NULL)
-		return errno == ENOENT
-			       ? GO_ON
-			       : posix_fail(list->call, errno, "list", list->posix->config->root);
+		return posix_fail(list->call, errno, "list", list->posix->config->root);
 	while (result == GO_ON && (errno = 0, entry = readdir(dir)) != NULL) {
 		const char *name = record_name(list->call, entry->d_name);
 

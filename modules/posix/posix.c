@@ -103,7 +103,7 @@ open_instance(struct cosi_call *call, const void *data, void **out_instance)
 	const char *url = call->host->public_url(call);
 	struct posix *posix;
 
-	if (url == NULL || url[0] == '\0')
+	if (url[0] == '\0')
 		return cosi_fail(call, COSI_INVALID, "key 'public_endpoint' is missing");
 	if (strlen(config->credential_key) < CREDENTIAL_KEY_MIN)
 		return cosi_fail(call, COSI_INVALID,

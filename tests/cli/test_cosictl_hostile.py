@@ -93,6 +93,26 @@ def test_connect__nobody_listens(cosictl, folder):
     assert done.err == f"cosictl: UNAVAILABLE: cannot connect to 'unix://{path}': Connection refused\n"
 
 
+def test_connect__backlog_is_full(cosictl, folder):
+    path = folder / "full.sock"
+    waiting = []
+    with socket.socket(socket.AF_UNIX) as full:
+        full.bind(str(path))
+        full.listen(0)
+        while True:
+            peer = socket.socket(socket.AF_UNIX)
+            peer.setblocking(False)
+            waiting.append(peer)
+            try:
+                peer.connect(str(path))
+            except BlockingIOError:
+                break
+        done = cosictl("info", "-e", f"unix://{path}", "--timeout", "200ms", check=1)
+        assert done.err.startswith(f"cosictl: UNAVAILABLE: cannot connect to 'unix://{path}': ")
+    for peer in waiting:
+        peer.close()
+
+
 def test_connect__not_a_grpc_server(cosictl, folder):
     path = folder / "web.sock"
     with socket.socket(socket.AF_UNIX) as web:
