@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fakes.h - backends that remember buckets, stop where a test wants, and watch their locks.
  *
- * fakes.c defines the backend_*() and generation_*() functions of core/module itself, so a test
+ * stores.c defines the backend_*() and generation_*() functions of core/module itself, so a test
  * program has the router and nothing below it.
  */
 #ifndef TESTS_UNIT_ROUTER_FAKES_H

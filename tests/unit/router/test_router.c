@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_router.c - a bucket's and an account's whole life through the router. */
+ * test_router.c - start, the way through and the end. */
 #include "router/router.h"
 
 #include "fakes.h"
 
 #include "banned.h"
 
-static const struct fake_spec one[] = { { .name = "east" } };
-static const struct fake_setup setup = { .nbackends = 1, .backends = one };
+/* One slot each, so that four may wait. */
+static const struct fake_spec narrow[] = {
+	{ .name = "east", .max_calls = 1 },
+	{ .name = "west", .max_calls = 1 },
+};
+static const struct fake_setup setup = { .nbackends = 2, .backends = narrow };
 
 static void
-test_life__one_backend(void **state)
+test_life__of_a_bucket_and_an_account(void **state)
 {
 	struct router *router = fake_start(&setup);
 
 	(void)state;
-	shot_expect_id(shot_create(router, "photos", NULL), "east.photos");
+	shot_expect_id(shot_create(router, "photos", "east"), "east.photos");
 	assert_true(fake_has_bucket("east", "photos"));
-	shot_expect_id(shot_create(router, "photos", NULL), "east.photos");
+	shot_expect_id(shot_create(router, "photos", "east"), "east.photos");
 	shot_expect_id(shot_by_id(router, REQUEST_GET, "east.photos"), "east.photos");
 	shot_expect_id(shot_grant(router, "ba-1", "east.photos"), "east.cosi-ba-1");
 	shot_expect_id(shot_grant(router, "ba-1", "east.photos"), "east.cosi-ba-1");
@@ -28,11 +32,101 @@ test_life__one_backend(void **state)
 	fake_stop(router);
 }
 
+static void *
+opens_later(void *unused)
+{
+	(void)unused;
+	fake_open("east");
+	return NULL;
+}
+
+static void
+test_free__answers_what_waits(void **state)
+{
+	struct router *router = fake_start(&setup);
+	struct shot *runs, *waits;
+	pthread_t thread;
+
+	(void)state;
+	fake_shut("east");
+	runs = shot_create(router, "a", "east");
+	fake_wait_inside("east", 1);
+	waits = shot_create(router, "b", "east");
+	assert_int_equal(pthread_create(&thread, NULL, opens_later, NULL), 0);
+	fake_stop(router);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(shot_is_replied(runs), true);
+	shot_free(runs);
+	assert_true(shot_is_replied(waits));
+	shot_free(waits);
+}
+
+static void
+test_fields__for_the_log(void **state)
+{
+	struct router *router = fake_start(&setup);
+	struct shot *shot = shot_grant(router, "ba-1", "east.a");
+	const struct log_fields *fields = call_fields(shot->call);
+
+	(void)state;
+	shot_wait(shot);
+	assert_string_equal(fields->api, "v1alpha2");
+	assert_string_equal(fields->backend, "east");
+	assert_string_equal(fields->bucket, "east.a");
+	assert_string_equal(fields->account, "ba-1");
+	shot_expect(shot, COSI_OK, NULL);
+	fake_stop(router);
+}
+
+static void
+test_info__of_the_generation(void **state)
+{
+	struct router *router = fake_start(&setup);
+
+	(void)state;
+	assert_int_equal(router_protocols(router), COSI_S3);
+	assert_string_equal(router_driver_name(router), "cosid.example.org");
+	fake_stop(router);
+}
+
+static void
+test_no_backend__unavailable(void **state)
+{
+	const struct fake_setup none = { 0 };
+	struct router *router = fake_start(&none);
+
+	(void)state;
+	assert_int_equal(router_protocols(router), 0);
+	shot_expect(shot_create(router, "a", NULL), COSI_UNAVAILABLE, "no backend is configured");
+	shot_expect(shot_revoke(router, "east.cosi-a"), COSI_UNAVAILABLE, NULL);
+	fake_stop(router);
+}
+
+/* NOT_FOUND would be taken for "gone". */
+static void
+test_not_found__never_on_delete_and_revoke(void **state)
+{
+	struct router *router = fake_start(&setup);
+
+	(void)state;
+	fake_fails("east", REQUEST_DELETE, COSI_NOT_FOUND);
+	fake_fails("east", REQUEST_REVOKE, COSI_NOT_FOUND);
+	shot_expect(shot_by_id(router, REQUEST_DELETE, "east.a"), COSI_INTERNAL,
+		    "module 'east' answered NOT_FOUND: the store says no");
+	shot_expect(shot_revoke(router, "east.cosi-a"), COSI_INTERNAL, "NOT_FOUND");
+	fake_stop(router);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_life__one_backend),
+		cmocka_unit_test(test_life__of_a_bucket_and_an_account),
+		cmocka_unit_test(test_free__answers_what_waits),
+		cmocka_unit_test(test_fields__for_the_log),
+		cmocka_unit_test(test_info__of_the_generation),
+		cmocka_unit_test(test_no_backend__unavailable),
+		cmocka_unit_test(test_not_found__never_on_delete_and_revoke),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_access.c - grants and revokes: names, buckets, modes, what is refused. */
+ * test_grant.c - accounts, buckets, modes, what is refused. */
 #include "router/prepare.h"
-
-#include "router/id.h"
 
 #include "fakes.h"
 
@@ -21,7 +19,7 @@ static const struct fake_spec specs[] = {
 };
 static const struct fake_setup setup = { .nbackends = 4, .backends = specs };
 
-/* A store whose account names hold 12 bytes, and which takes one bucket name for none. */
+/* A store whose account names hold 12 bytes, and a name that loses its prefix. */
 static const char *
 shorten(void *instance, struct cosi_call *call, uint32_t kind, const char *asked, bool exact)
 {
@@ -259,155 +257,6 @@ test_grant__account_names(void **state)
 	fake_stop(router);
 }
 
-/* ---- revoke -------------------------------------------------------------------------- */
-
-static void
-test_revoke__foreign_accounts(void **state)
-{
-	static const char *const foreign[] = { "cosi-ba-1", "ba-1", "gone.cosi-ba-1", ".", "x y" };
-	struct router *router = fake_start(&setup);
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(foreign); i++)
-		shot_expect(shot_revoke(router, foreign[i]), COSI_PRECONDITION, "names no backend");
-	shot_expect(shot_revoke(router, "east.admin"), COSI_PRECONDITION,
-		    "does not begin with 'cosi-'");
-	shot_expect(shot_revoke(router, "east."), COSI_INVALID, "malformed");
-	shot_expect(shot_revoke(router, "east.cosi-a_b"), COSI_INVALID, "malformed");
-	shot_expect(shot_revoke(router, ""), COSI_INVALID, "account_id is empty");
-	assert_int_equal(fake_calls("east", REQUEST_REVOKE), 0);
-	fake_stop(router);
-}
-
-static void
-test_revoke__length_of_the_id(void **state)
-{
-	struct router *router = fake_start(&setup);
-	char id[ID_MAX + 2];
-
-	(void)state;
-	memset(id, 'x', sizeof id);
-	memcpy(id, "east.cosi-", 10);
-	id[ID_MAX + 1] = '\0';
-	shot_expect(shot_revoke(router, id), COSI_INVALID, "malformed");
-	id[ID_MAX] = '\0';
-	shot_expect(shot_revoke(router, id), COSI_OK, NULL);
-	fake_stop(router);
-}
-
-/* v1alpha1 names one bucket, and the account goes as a whole. */
-static void
-test_revoke__whole_account(void **state)
-{
-	static const char *const named[] = { "east.a", "a", "gone.a", "a_b", "" };
-	struct router *router = fake_start(&setup);
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(named); i++) {
-		struct shot *shot = shot_new(router, REQUEST_REVOKE);
-
-		shot->req->mode_is_param = true;
-		shot->req->id = "east.cosi-ba-1";
-		shot_bucket(shot, named[i], 0);
-		shoot(router, shot);
-		shot_expect(shot, COSI_OK, NULL);
-		assert_string_equal(fake_asked("east"), "revoke cosi-ba-1 name=- params=- "
-							"protocol=0 auth=0 shape=round");
-	}
-	assert_int_equal(fake_calls("east", REQUEST_REVOKE), COUNT(named));
-	fake_stop(router);
-}
-
-static void
-test_revoke__some_buckets(void **state)
-{
-	struct router *router = fake_start(&setup);
-	struct shot *shot = shot_new(router, REQUEST_REVOKE);
-
-	(void)state;
-	shot->req->id = "east.cosi-ba-1";
-	shot_bucket(shot, "east.b", 0);
-	shot_bucket(shot, "west.x", 0); /* another backend's */
-	shot_bucket(shot, "a", 0);      /* brought along */
-	shot_bucket(shot, "a_b", 0);    /* no bucket's name */
-	shot_bucket(shot, "east.b", 0);
-	shoot(router, shot);
-	shot_expect(shot, COSI_OK, NULL);
-	assert_non_null(strstr(fake_asked("east"), "params=- a:0 b:0 protocol"));
-	fake_stop(router);
-}
-
-/* Buckets that the account cannot have access to: that must not become "all of them". */
-static void
-test_revoke__no_bucket_of_its_own(void **state)
-{
-	struct router *router = fake_start(&setup);
-	struct shot *shot = shot_new(router, REQUEST_REVOKE);
-
-	(void)state;
-	shot->req->id = "east.cosi-ba-1";
-	shot_bucket(shot, "west.x", 0);
-	shot_bucket(shot, "a_b", 0);
-	shoot(router, shot);
-	shot_expect(shot, COSI_OK, NULL);
-	assert_int_equal(fake_calls("east", REQUEST_REVOKE), 0);
-	/* None named at all is all of them. */
-	shot_expect(shot_revoke(router, "east.cosi-ba-1"), COSI_OK, NULL);
-	assert_int_equal(fake_calls("east", REQUEST_REVOKE), 1);
-	fake_stop(router);
-}
-
-/* ---- locks --------------------------------------------------------------------------- */
-
-/* Twenty grants on one bucket at once; two of one account never. */
-static void
-test_locks__shared_buckets(void **state)
-{
-	struct router *router = fake_start(&(struct fake_setup){
-		.nbackends = 1, .backends = specs, .router = { .workers = 8 } });
-	struct shot *first, *second, *same, *delete;
-
-	(void)state;
-	fake_shut("east");
-	first = shot_grant(router, "ba-1", "east.a");
-	second = shot_grant(router, "ba-2", "east.a");
-	fake_wait_inside("east", 2);
-	same = shot_grant(router, "ba-1", "east.b");
-	delete = shot_by_id(router, REQUEST_DELETE, "east.a");
-	fake_open("east");
-	shot_expect(first, COSI_OK, NULL);
-	shot_expect(second, COSI_OK, NULL);
-	shot_expect(same, COSI_OK, NULL);
-	shot_expect(delete, COSI_OK, NULL);
-	fake_stop(router);
-}
-
-/* Where a grant edits the bucket, grants and revokes on one bucket come one by one. */
-static void
-test_locks__edited_buckets(void **state)
-{
-	struct router *router = fake_start(&setup);
-	struct shot *grants[6], *revokes[6];
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(grants); i++) {
-		char name[16], id[32];
-
-		(void)snprintf(name, sizeof name, "ba-%zu", i);
-		grants[i] = shot_grant(router, name, "west.a");
-		(void)snprintf(id, sizeof id, "west.cosi-ba-%zu", i);
-		revokes[i] = shot_new(router, REQUEST_REVOKE);
-		revokes[i]->req->id = arena_strdup(&revokes[i]->call->arena, id);
-		shot_bucket(revokes[i], "west.a", 0);
-		shoot(router, revokes[i]);
-	}
-	for (size_t i = 0; i < COUNT(grants); i++) {
-		shot_expect(grants[i], COSI_OK, NULL);
-		shot_expect(revokes[i], COSI_OK, NULL);
-	}
-	fake_stop(router); /* fakes.c has watched */
-}
-
 int
 main(void)
 {
@@ -422,13 +271,6 @@ main(void)
 		cmocka_unit_test(test_grant__authentication),
 		cmocka_unit_test(test_grant__protocol),
 		cmocka_unit_test(test_grant__account_names),
-		cmocka_unit_test(test_revoke__foreign_accounts),
-		cmocka_unit_test(test_revoke__length_of_the_id),
-		cmocka_unit_test(test_revoke__whole_account),
-		cmocka_unit_test(test_revoke__some_buckets),
-		cmocka_unit_test(test_revoke__no_bucket_of_its_own),
-		cmocka_unit_test(test_locks__shared_buckets),
-		cmocka_unit_test(test_locks__edited_buckets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
