@@ -125,8 +125,9 @@ test_half_made__delete_removes_it(void **state)
 }
 
 static void
-test_half_made__get_says_so_to_us_alone(void **state)
+test_half_made__get_says_so_to_its_maker_alone(void **state)
 {
+	const struct cosi_mark by_id = { .owner = RIG_OWNER };
 	struct cosi_bucket bucket;
 
 	make_half(*state);
@@ -135,6 +136,7 @@ test_half_made__get_says_so_to_us_alone(void **state)
 	assert_true(bucket.unfinished);
 	assert_null(bucket.params);
 	assert_int_equal(rig_get(*state, "photos", &other_owner, &bucket), COSI_NOT_FOUND);
+	assert_int_equal(rig_get(*state, "photos", &by_id, &bucket), COSI_NOT_FOUND);
 }
 
 static void
@@ -245,7 +247,7 @@ main(void)
 		TEST(test_create__foreign_file_is_refused),
 		TEST(test_half_made__create_finishes_it),
 		TEST(test_half_made__delete_removes_it),
-		TEST(test_half_made__get_says_so_to_us_alone),
+		TEST(test_half_made__get_says_so_to_its_maker_alone),
 		TEST(test_get__ours),
 		TEST(test_get__not_ours),
 		TEST(test_get__absent),
