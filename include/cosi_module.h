@@ -43,7 +43,7 @@ extern "C" {
 /* The daemon loads a module whose major equals its own and whose minor is not above
  * its own.  Fields are only appended, and that raises MINOR; anything else raises
  * MAJOR.  A struct marked frozen never changes within a MAJOR, because it stands in
- * arrays or inside other structs.  A struct that a module makes begins with its size,
+ * arrays or inside other structs.  A struct that a module makes carries its size,
  * which its macro sets; all others are made by the daemon and passed by pointer.
  * Enumerations travel as uint32_t, so that their width is the same for every compiler. */
 #define COSI_API_MAGIC 0x49534f43u
@@ -78,7 +78,9 @@ enum cosi_mode { COSI_READ_WRITE = 1, COSI_READ_ONLY = 2, COSI_WRITE_ONLY = 3 };
 enum cosi_style { COSI_PATH_STYLE = 1, COSI_VIRTUAL_STYLE = 2 };
 enum cosi_kind { COSI_BUCKET = 1, COSI_ACCOUNT = 2 };
 /* syslog(3)'s numbers. */
-enum cosi_level { COSI_ERROR = 3, COSI_WARNING = 4, COSI_NOTICE = 5, COSI_INFO = 6, COSI_DEBUG = 7 };
+enum cosi_level {
+	COSI_ERROR = 3, COSI_WARNING = 4, COSI_NOTICE = 5, COSI_INFO = 6, COSI_DEBUG = 7
+};
 
 struct cosi_kv { const char *key, *value; };         /* frozen */
 struct cosi_bytes { const void *data; size_t len; }; /* frozen */
@@ -88,15 +90,17 @@ struct cosi_bytes { const void *data; size_t len; }; /* frozen */
 /* The bucket parameters that all stores spell alike.  A module declares which of them
  * it has; the daemon parses those and refuses the others. */
 enum cosi_param {
-	COSI_P_REGION = 1u << 0,         /* region */
-	COSI_P_VERSIONING = 1u << 1,     /* versioning = true|false */
-	COSI_P_OBJECT_LOCK = 1u << 2,    /* objectLock = true|false */
-	COSI_P_QUOTA_SIZE = 1u << 3,     /* quotaMaxSize, bytes */
-	COSI_P_QUOTA_OBJECTS = 1u << 4,  /* quotaMaxObjects */
-	COSI_P_ANONYMOUS = 1u << 5,      /* anonymousAccess = private|readOnly|writeOnly|readWrite */
-	COSI_P_WHEN_NOT_EMPTY = 1u << 6, /* whenNotEmpty = refuse|purge; counts on delete alone */
+	COSI_P_REGION = 1u << 0,        /* region */
+	COSI_P_VERSIONING = 1u << 1,    /* versioning = true|false */
+	COSI_P_OBJECT_LOCK = 1u << 2,   /* objectLock = true|false */
+	COSI_P_QUOTA_SIZE = 1u << 3,    /* quotaMaxSize, bytes */
+	COSI_P_QUOTA_OBJECTS = 1u << 4, /* quotaMaxObjects */
+	COSI_P_ANONYMOUS = 1u << 5,     /* anonymousAccess = private|readOnly|writeOnly|readWrite */
+	COSI_P_WHEN_NOT_EMPTY = 1u << 6 /* whenNotEmpty = refuse|purge; counts on delete alone */
 };
-enum cosi_anonymous { COSI_ANON_NONE = 0, COSI_ANON_READ = 1, COSI_ANON_WRITE = 2, COSI_ANON_READ_WRITE = 3 };
+enum cosi_anonymous {
+	COSI_ANON_NONE = 0, COSI_ANON_READ = 1, COSI_ANON_WRITE = 2, COSI_ANON_READ_WRITE = 3
+};
 struct cosi_bucket_params {
 	uint32_t set;       /* enum cosi_param: the ones that were given */
 	uint32_t anonymous; /* enum cosi_anonymous */
@@ -140,17 +144,17 @@ struct cosi_access_req { /* grant, revoke */
 
 /* ---- answers: made zeroed by the daemon, filled by the handler ------------------- */
 
-struct cosi_bucket {         /* what a workload needs to find the bucket */
-	bool ours;           /* it bears our owner's mark, and the request's name if that is given */
-	bool unfinished;     /* ours, but its marks hold no parameters yet */
-	uint32_t protocols;  /* enum cosi_protocol: the ones that it can be spoken to with */
-	const char *name;    /* as the store and its clients call it; NULL: the native name */
-	const char *endpoint; /* URL for applications; NULL: the backend's public_endpoint */
-	const char *region;  /* required for S3 */
-	uint32_t style;      /* enum cosi_style; 0: path */
+struct cosi_bucket {               /* what a workload needs to find the bucket */
+	bool ours;                 /* bears our owner's mark, and the request's name if given */
+	bool unfinished;           /* ours, but its marks hold no parameters yet */
+	uint32_t protocols;        /* enum cosi_protocol: what it can be spoken to with */
+	const char *name;          /* as the store and its clients call it; NULL: native */
+	const char *endpoint;      /* URL for applications; NULL: public_url() */
+	const char *region;        /* required for S3 */
+	uint32_t style;            /* enum cosi_style; 0: path */
 	const char *azure_account; /* required for Azure */
 	const char *gcs_project;   /* required for GCS */
-	const char *params;  /* the cosi-params mark that it bears; NULL: none */
+	const char *params;        /* the cosi-params mark that it bears; NULL: none */
 };
 
 struct cosi_access { /* every field but buckets is secret: never logged, wiped after the call */
@@ -179,7 +183,9 @@ enum cosi_http_flag {
 };
 struct cosi_http {
 	size_t size;
-	const char *method, *path, *query; /* path begins with '/'; both already encoded; query may be NULL */
+	const char *method;
+	const char *path;       /* begins with '/'; already encoded */
+	const char *query;      /* the same, without its '?'; NULL: none */
 	const char *base;       /* value of a COSI_URL key; NULL: the backend's endpoint */
 	const char *host_label; /* "bucket" puts "bucket." before the host: virtual style */
 	uint32_t flags;         /* enum cosi_http_flag */
@@ -219,24 +225,32 @@ struct cosi_host {
 	void *(*alloc)(struct cosi_call *, size_t);
 	/* Never NULL; the empty string when the call has failed. */
 	char *(*printf)(struct cosi_call *, const char *fmt, ...) COSI_PRINTF(2, 3);
-	int64_t (*now)(struct cosi_call *);          /* seconds since the epoch */
-	int64_t (*time_left_ms)(struct cosi_call *); /* <= 0: the caller is gone or the time is up */
-	int (*random)(struct cosi_call *, void *, size_t);
+	/* Seconds since the epoch. */
+	int64_t (*now)(struct cosi_call *);
+	/* <= 0: the caller is gone, or the time is up. */
+	int64_t (*time_left_ms)(struct cosi_call *);
+	/* Bytes for keys and names.  0, or negative: the call has failed. */
+	int (*random)(struct cosi_call *, void *out, size_t len);
 	/* One exchange with the store; connections, TLS, deadline, retries and the breaker are the
 	 * daemon's business.  NULL: no answer came, or the call had failed before, and the call has
 	 * failed.  Any HTTP status is an answer.  Redirects are not followed. */
 	const struct cosi_http_reply *(*http)(struct cosi_call *, const struct cosi_http *);
 	/* The URL that http() would use for that base and label; never NULL. */
 	const struct cosi_url *(*url)(struct cosi_call *, const char *base, const char *host_label);
-	/* The URL that applications are told (public_endpoint), without a slash at its end. */
+	/* The URL that applications are told (the key public_endpoint, or endpoint), without a
+	 * slash at its end; empty when there is neither. */
 	const char *(*public_url)(struct cosi_call *);
-	/* The instance's token of that name: cached, fetched once for all callers that wait, renewed
-	 * 5 minutes or a tenth of its life before it expires.  NULL: the call has failed. */
+	/* The instance's token of that name (8 names at most): cached, fetched once for all callers
+	 * that wait, renewed 5 minutes or a tenth of its life before it expires, whichever is
+	 * shorter.  NULL: the call has failed. */
 	const char *(*token)(struct cosi_call *, const char *name, cosi_token_fn *fetch);
-	/* The store refused the token: the next call of token() fetches a new one. */
+	/* The store refused the token that this call was given: the next one is fetched anew. */
 	void (*token_drop)(struct cosi_call *, const char *name);
 	/* Has the call failed already?  For loops that would go on for nothing. */
 	bool (*failed)(struct cosi_call *);
+	/* Waits for what the store makes true a moment later.  0, or negative: the caller is gone, or
+	 * its time would be up by then, and the call has failed. */
+	int (*wait)(struct cosi_call *, int64_t ms);
 };
 
 struct cosi_call { const struct cosi_host *host; /* the rest is the daemon's */ };
@@ -270,7 +284,8 @@ struct cosi_key { /* frozen */
 	const char *name;
 	uint32_t type, flags;
 	size_t offset;
-	const char *fallback; /* what an absent key means, as it would stand in the file; NULL: zero */
+	const char *fallback; /* what an absent key means, as it would stand in the file; never
+			       * empty; NULL: zero */
 	const char *choices;  /* COSI_T_ENUM: words with a space between */
 	const char *help;     /* one line for the manual */
 };
@@ -287,7 +302,8 @@ struct cosi_schema { size_t size, nkeys; const struct cosi_key *keys; }; /* froz
 #define COSI_URL(T, m, f, fb, h)    COSI_KEY_(T, m, const char *, COSI_T_URL, f, fb, NULL, h)
 #define COSI_ENUM(T, m, fb, ch, h)  COSI_KEY_(T, m, const char *, COSI_T_ENUM, 0, fb, ch, h)
 #define COSI_SECRET(T, m, f, h)     COSI_KEY_(T, m, const char *, COSI_T_SECRET, f, NULL, NULL, h)
-#define COSI_SECRET_LIST(T, m, h)   COSI_KEY_(T, m, const char *const *, COSI_T_SECRET_LIST, 0, NULL, NULL, h)
+#define COSI_SECRET_LIST(T, m, h)                                                                  \
+	COSI_KEY_(T, m, const char *const *, COSI_T_SECRET_LIST, 0, NULL, NULL, h)
 #define COSI_BOOL(T, m, fb, h)      COSI_KEY_(T, m, bool, COSI_T_BOOL, 0, fb, NULL, h)
 #define COSI_INT(T, m, f, fb, h)    COSI_KEY_(T, m, int64_t, COSI_T_INT, f, fb, NULL, h)
 #define COSI_SIZE(T, m, f, fb, h)   COSI_KEY_(T, m, int64_t, COSI_T_SIZE, f, fb, NULL, h)
@@ -320,30 +336,36 @@ struct cosi_module {
 	/* Optional: is the store there, are our keys good?  For cosid --check --probe. */
 	int (*probe)(void *instance, struct cosi_call *);
 
-	/* The store's name for what was asked for: pure, no I/O, the same for ever, and for any
-	 * result f(f(x)) = f(x).  exact: it must be the very word, else COSI_INVALID (v1alpha1 tells
-	 * applications that word).  NULL: the call has failed.  Optional: the word itself. */
-	const char *(*map_name)(void *instance, struct cosi_call *, uint32_t kind, const char *asked, bool exact);
+	/* The store's name for what was asked for, of enum cosi_kind: pure, no I/O, the same for
+	 * ever, and for any result f(f(x)) = f(x).  [A-Za-z0-9.-], and short enough for an id
+	 * (128 bytes with "BACKEND." before it).  exact: it must be the very word, else
+	 * COSI_INVALID (v1alpha1 tells applications that word).  NULL: the call has failed.
+	 * Optional: the word itself. */
+	const char *(*map_name)(void *instance, struct cosi_call *, uint32_t kind,
+				const char *asked, bool exact);
 
 	/* A handler that is NULL is answered COSI_UNSUPPORTED.
-	 * create: ours with the same parameters already: 0, finishing what is unfinished.  Ours with
-	 * other parameters, or not ours: COSI_EXISTS. */
-	int (*create_bucket)(void *, struct cosi_call *, const struct cosi_bucket_req *, struct cosi_bucket *);
+	 * create: ours with the same parameters already: 0, finishing what is unfinished.  Ours
+	 * with other parameters, or not ours: COSI_EXISTS. */
+	int (*create_bucket)(void *instance, struct cosi_call *, const struct cosi_bucket_req *,
+			     struct cosi_bucket *);
 	/* get: any bucket of that name, ours or not; absent: COSI_NOT_FOUND. */
-	int (*get_bucket)(void *, struct cosi_call *, const struct cosi_bucket_req *, struct cosi_bucket *);
+	int (*get_bucket)(void *instance, struct cosi_call *, const struct cosi_bucket_req *,
+			  struct cosi_bucket *);
 	/* delete: gone already: 0.  Not empty (without purge), or not ours: COSI_PRECONDITION, and
 	 * nothing is lost. */
-	int (*delete_bucket)(void *, struct cosi_call *, const struct cosi_bucket_req *);
+	int (*delete_bucket)(void *instance, struct cosi_call *, const struct cosi_bucket_req *);
 	/* grant: the same account, buckets, modes and parameters already: 0, with the same working
 	 * credentials.  Otherwise there: COSI_EXISTS.  Not ours: COSI_PRECONDITION.  A bucket is
 	 * absent: COSI_NOT_FOUND, and no account is left. */
-	int (*grant)(void *, struct cosi_call *, const struct cosi_access_req *, struct cosi_access *);
+	int (*grant)(void *instance, struct cosi_call *, const struct cosi_access_req *,
+		     struct cosi_access *);
 	/* revoke: gone already: 0, and only when the store said so for certain.  Not ours:
 	 * COSI_PRECONDITION.  With buckets: takes those out, and the account when none is left. */
-	int (*revoke)(void *, struct cosi_call *, const struct cosi_access_req *);
+	int (*revoke)(void *instance, struct cosi_call *, const struct cosi_access_req *);
 	/* Optional: everything in the store that bears this owner's mark, page by page, each handed
 	 * to found(call, COSI_FOUND(...)), which returns non-zero to stop. */
-	int (*list)(void *, struct cosi_call *, const char *owner,
+	int (*list)(void *instance, struct cosi_call *, const char *owner,
 		    int (*found)(struct cosi_call *, const struct cosi_found *));
 };
 

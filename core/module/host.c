@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -135,6 +136,27 @@ host_time_left_ms(struct cosi_call *pub)
 	if (atomic_load(call->cancelled))
 		return 0;
 	return call->deadline_ms == CLOCK_NEVER ? CLOCK_NEVER : call->deadline_ms - clock_mono_ms();
+}
+
+/* A cancelled call is seen this much later at most. */
+enum { WAIT_SLICE_MS = 50 };
+
+static int
+host_wait(struct cosi_call *pub, int64_t ms)
+{
+	struct module_call *call = call_of(pub);
+
+	while (!host_failed(pub) && ms > 0) {
+		int64_t slice_ms = ms < WAIT_SLICE_MS ? ms : WAIT_SLICE_MS;
+		struct timespec time = { .tv_nsec = slice_ms * 1000000 };
+
+		if (host_time_left_ms(pub) <= ms)
+			return status_fail(call->status, COSI_TIMEOUT,
+					   "the time is up while the store is waited for");
+		(void)nanosleep(&time, NULL);
+		ms -= slice_ms;
+	}
+	return host_failed(pub) ? -1 : 0;
 }
 
 static int
@@ -275,6 +297,7 @@ const struct cosi_host host_table = {
 	.token = host_token,
 	.token_drop = host_token_drop,
 	.failed = host_failed,
+	.wait = host_wait,
 };
 
 void

@@ -172,6 +172,27 @@ test_time_left__deadline_and_cancellation(void **state)
 }
 
 static void
+test_wait__ends_with_the_call(void **state)
+{
+	struct rig_call *rig = *state;
+	struct cosi_call *call = &rig->call.pub;
+	atomic_bool cancelled = true;
+	int64_t before = clock_mono_ms();
+
+	assert_int_equal(call->host->wait(call, 0), 0);
+	assert_int_equal(call->host->wait(call, 60), 0);
+	assert_true(clock_mono_ms() - before >= 60);
+	rig->call.deadline_ms = clock_mono_ms() + 60000;
+	assert_true(call->host->wait(call, 60000) < 0);
+	assert_int_equal(rig->status.code, COSI_TIMEOUT);
+	rig->status = (struct status){ 0 };
+	rig->call.cancelled = &cancelled;
+	assert_true(call->host->wait(call, 1) < 0);
+	assert_int_equal(rig->status.code, COSI_TIMEOUT);
+	assert_true(call->host->wait(call, 0) < 0);
+}
+
+static void
 test_random__differs(void **state)
 {
 	struct rig_call *rig = *state;
@@ -335,6 +356,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_printf__limited, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_time_left__deadline_and_cancellation, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(test_wait__ends_with_the_call, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_random__differs, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_public_url, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_url__base_and_label, setup, teardown),
