@@ -6,7 +6,6 @@
  */
 #include "http/client.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +15,7 @@
 
 #include "banned.h"
 
-enum { IDLE_MS = 30000, LINE_MAX_LEN = 4096 };
+enum { IDLE_MS = 30000 };
 
 int
 http_global_init(void)
@@ -33,62 +32,38 @@ http_global_done(void)
 	curl_global_cleanup();
 }
 
-/* libcurl would find out at the first request only. */
 static int
-check_ca_file(const char *path, struct status *status)
+set_options(struct handle_options *options, const struct http_config *config, struct status *status)
 {
-	CLEANUP_FILE FILE *file = fopen(path, "re");
-	char line[LINE_MAX_LEN];
-
-	if (file == NULL)
-		return status_fail(status, COSI_INVALID, "cannot read ca_file '%s': %m", path);
-	while (fgets(line, sizeof line, file) != NULL)
-		if (strncmp(line, "-----BEGIN ", 11) == 0 && strstr(line, "CERTIFICATE-----"))
-			return 0;
-	return status_fail(status, COSI_INVALID, "no certificate in PEM form in ca_file '%s'",
-			   path);
-}
-
-static int
-copy_config(struct http_client *client, const struct http_config *config)
-{
-	client->config = *config;
-	client->config.backend = strdup(config->backend != NULL ? config->backend : "");
-	client->config.ca_file = config->ca_file != NULL ? strdup(config->ca_file) : NULL;
-	if (client->config.idle_ms <= 0)
-		client->config.idle_ms = IDLE_MS;
-	client->options = (struct handle_options){
-		.ca_file = client->config.ca_file,
-		.insecure = config->insecure,
-		.connect_timeout_ms = config->connect_timeout_ms,
-		.idle_ms = client->config.idle_ms,
-	};
-	if (client->config.backend == NULL ||
-	    (config->ca_file != NULL && client->config.ca_file == NULL))
-		return -1;
-	return 0;
+	options->connect_timeout_ms = config->connect_timeout_ms;
+	options->idle_ms = config->idle_ms > 0 ? config->idle_ms : IDLE_MS;
+	options->backend = strdup(config->backend);
+	if (options->backend == NULL)
+		return status_fail(status, COSI_INTERNAL, "no memory");
+	if (config->insecure)
+		return 0;
+	options->trust = trust_new(config->ca_file, status);
+	return options->trust != NULL ? 0 : -1;
 }
 
 struct http_client *
 http_client_new(const struct http_config *config, struct status *status)
 {
-	struct http_client *client;
+	struct http_client *client = calloc(1, sizeof *client);
 	pthread_condattr_t attr;
 
-	if (config->ca_file != NULL && check_ca_file(config->ca_file, status) != 0)
-		return NULL;
-	client = calloc(1, sizeof *client);
 	if (client == NULL) {
 		(void)status_fail(status, COSI_INTERNAL, "no memory");
 		return NULL;
 	}
+	client->request_timeout_ms = config->request_timeout_ms;
+	client->retries = config->retries;
 	pthread_mutex_init(&client->mutex, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&client->changed, &attr);
 	pthread_condattr_destroy(&attr);
-	if (copy_config(client, config) != 0) {
-		(void)status_fail(status, COSI_INTERNAL, "no memory");
+	if (set_options(&client->options, config, status) != 0) {
 		http_client_free(client);
 		return NULL;
 	}
@@ -134,8 +109,8 @@ http_client_free(struct http_client *client)
 	}
 	pthread_cond_destroy(&client->changed);
 	pthread_mutex_destroy(&client->mutex);
-	free((void *)(uintptr_t)client->config.backend);
-	free((void *)(uintptr_t)client->config.ca_file);
+	trust_free(client->options.trust);
+	free((void *)(uintptr_t)client->options.backend);
 	free(client);
 }
 
@@ -212,10 +187,12 @@ wait_until(struct http_client *client, int64_t ms)
 {
 	const struct timespec until = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
 
+	client->wakes_ms = ms;
 	if (ms == CLOCK_NEVER)
 		pthread_cond_wait(&client->changed, &client->mutex);
 	else
 		pthread_cond_timedwait(&client->changed, &client->mutex, &until);
+	client->wakes_ms = 0; /* awake */
 }
 
 static void *
@@ -230,7 +207,7 @@ reap(void *arg)
 		next_ms = CLOCK_NEVER;
 		for (struct origin *origin = client->origins; origin != NULL && expired == NULL;
 		     origin = origin->next)
-			expired = cut_expired(origin, client->config.idle_ms, clock_mono_ms(),
+			expired = cut_expired(origin, client->options.idle_ms, clock_mono_ms(),
 					      &next_ms);
 		if (expired == NULL) {
 			wait_until(client, next_ms);
@@ -259,13 +236,14 @@ client_take(struct http_client *client, struct origin *origin)
 	return handle != NULL ? handle : handle_new(&client->options);
 }
 
-/* Without a reaper idle handles stay until they are used again: no reason to fail. */
+/* Sees to it that the reaper looks at that time or before.  Without a reaper idle handles stay
+ * until they are used again: no reason to fail. */
 static void
-wake_reaper(struct http_client *client)
+reap_at(struct http_client *client, int64_t ms)
 {
 	if (!client->reaping)
 		client->reaping = pthread_create(&client->reaper, NULL, reap, client) == 0;
-	else
+	else if (client->wakes_ms > ms)
 		pthread_cond_signal(&client->changed);
 }
 
@@ -281,9 +259,8 @@ client_give(struct http_client *client, struct origin *origin, struct handle *ha
 		handle->idle_since_ms = clock_mono_ms();
 		handle->next = origin->idle;
 		origin->idle = handle;
-		/* It sleeps for ever when nothing is idle; else it wakes in time by itself. */
-		if (origin->nidle++ == 0)
-			wake_reaper(client);
+		origin->nidle++;
+		reap_at(client, handle->idle_since_ms + client->options.idle_ms);
 	}
 	pthread_mutex_unlock(&client->mutex);
 	if (!kept)

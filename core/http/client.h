@@ -17,12 +17,13 @@ struct origin { /* one base URL */
 };
 
 struct http_client {
-	struct http_config config; /* its strings are owned */
-	struct handle_options options;
-	pthread_mutex_t mutex;  /* what follows; never held while a request runs */
-	pthread_cond_t changed; /* wakes the reaper */
+	int64_t request_timeout_ms, retries;
+	struct handle_options options; /* owned: its name and trust */
+	pthread_mutex_t mutex;         /* what follows; never held while a request runs */
+	pthread_cond_t changed;        /* wakes the reaper */
 	struct origin *origins;
 	size_t norigins;
+	int64_t wakes_ms; /* when the reaper looks next by itself */
 	bool reaping, closing;
 	pthread_t reaper;
 };

@@ -72,7 +72,7 @@ again(struct exchange *exchange, unsigned ntried)
 	const struct attempt *attempt = &exchange->attempt;
 	const char *retry_after = reply_header(&exchange->handle->reply, "retry-after");
 
-	if (!attempt->repeat || ntried > exchange->client->config.retries)
+	if (!attempt->repeat || ntried > exchange->client->retries)
 		return false;
 	/* What never left may go again, whatever it is. */
 	if (!exchange->request.repeatable && attempt->sent > 0)
@@ -125,8 +125,8 @@ http_exchange(struct http_client *client, struct http_call *call, const char *ba
 	const struct cosi_http_reply *reply = NULL;
 
 	if (!status_ok(call->status) || adopt(call, request, &asked) != 0 ||
-	    request_prepare(call, base, &asked, client->config.request_timeout_ms,
-			    &exchange.request) != 0 ||
+	    request_prepare(call, base, &asked, client->request_timeout_ms, &exchange.request) !=
+		    0 ||
 	    refuse_late(call, exchange.request.shown) != 0)
 		return NULL;
 	exchange.origin = client_origin(client, base, call->status);

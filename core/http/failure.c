@@ -76,7 +76,7 @@ not_sent(struct handle *handle, struct attempt *attempt, CURLcode code)
 	switch ((int)code) {
 	case CURLE_OPERATION_TIMEDOUT:
 		fail(attempt, COSI_UNAVAILABLE, "cannot reach %s: no connection within %s", origin,
-		     duration(handle->connect_timeout_ms, time));
+		     duration(handle->options->connect_timeout_ms, time));
 		break;
 	case CURLE_COULDNT_RESOLVE_HOST:
 		fail(attempt, COSI_UNAVAILABLE, "cannot reach %s: unknown host", origin);

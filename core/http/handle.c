@@ -40,18 +40,21 @@ before_sending_cb(void *userdata, char *ip, char *local_ip, int port, int local_
 
 #define SET(option, value) (failed |= curl_easy_setopt(easy, (option), (value)) != CURLE_OK)
 
+/* The certificates come from struct trust: libcurl is to read none. */
 static bool
 set_tls(CURL *easy, const struct handle_options *options)
 {
 	bool failed = false;
 
 	SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-	SET(CURLOPT_SSL_VERIFYPEER, options->insecure ? 0L : 1L);
-	SET(CURLOPT_SSL_VERIFYHOST, options->insecure ? 0L : 2L);
-	if (options->ca_file != NULL) {
-		SET(CURLOPT_CAINFO, options->ca_file);
-		/* The system's directory would be trusted beside the file. */
-		SET(CURLOPT_CAPATH, (char *)NULL);
+	SET(CURLOPT_SSL_VERIFYPEER, options->trust != NULL ? 1L : 0L);
+	SET(CURLOPT_SSL_VERIFYHOST, options->trust != NULL ? 2L : 0L);
+	SET(CURLOPT_CAINFO, (char *)NULL);
+	SET(CURLOPT_CAPATH, (char *)NULL);
+	SET(CURLOPT_CA_CACHE_TIMEOUT, 0L);
+	if (options->trust != NULL) {
+		SET(CURLOPT_SSL_CTX_FUNCTION, trust_apply_cb);
+		SET(CURLOPT_SSL_CTX_DATA, options->trust);
 	}
 	return failed;
 }
@@ -101,7 +104,7 @@ handle_new(const struct handle_options *options)
 
 	if (handle == NULL)
 		return NULL;
-	handle->connect_timeout_ms = options->connect_timeout_ms;
+	handle->options = options;
 	handle->easy = curl_easy_init();
 	if (handle->easy == NULL || set_connection(handle->easy, options) ||
 	    set_tls(handle->easy, options) || set_http(handle)) {
@@ -148,7 +151,7 @@ set_method(CURL *easy, const struct request *request)
 static int64_t
 connect_timeout(const struct handle *handle, const struct attempt *attempt)
 {
-	int64_t timeout_ms = handle->connect_timeout_ms;
+	int64_t timeout_ms = handle->options->connect_timeout_ms;
 	int64_t left = attempt->call->deadline_ms - clock_mono_ms();
 
 	if (timeout_ms > left)

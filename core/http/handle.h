@@ -10,25 +10,27 @@
 #include "http/breaker.h"
 #include "http/reply.h"
 #include "http/request.h"
+#include "http/trust.h"
+
+/* What every handle of a client has in common; owned by the client. */
+struct handle_options {
+	const char *backend;
+	struct trust *trust; /* NULL: insecure, everybody is believed */
+	int64_t connect_timeout_ms, idle_ms;
+};
 
 struct attempt;
 struct handle {
-	struct handle *next; /* in the pool */
-	int64_t idle_since_ms, connect_timeout_ms;
+	struct handle *next;                  /* in the pool */
+	const struct handle_options *options; /* borrowed from the client */
+	int64_t idle_since_ms;
 	CURL *easy;
 	struct reply reply;
 	struct attempt *attempt; /* borrowed, while a try runs */
 	char error[CURL_ERROR_SIZE];
 };
 
-/* What every handle of a client has in common; strings are borrowed from the client. */
-struct handle_options {
-	const char *ca_file;
-	bool insecure;
-	int64_t connect_timeout_ms, idle_ms;
-};
-
-/* NULL: no memory. */
+/* options are borrowed.  NULL: no memory. */
 struct handle *handle_new(const struct handle_options *options);
 void handle_free(struct handle *handle);
 

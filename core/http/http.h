@@ -16,7 +16,7 @@
 #include "cosi_module.h"
 
 struct http_config {
-	const char *backend; /* its name, for texts; copied, like all strings here */
+	const char *backend; /* its name, for trace lines; copied, like all strings here */
 	const char *ca_file; /* NULL: the system's */
 	bool insecure;
 	int64_t connect_timeout_ms, request_timeout_ms;
@@ -38,11 +38,12 @@ struct http_client *http_client_new(const struct http_config *config, struct sta
 void http_client_free(struct http_client *client);
 
 struct http_call {
-	struct arena *arena;             /* borrowed; answers live there */
-	struct status *status;           /* borrowed; a failed one refuses every further exchange */
-	int64_t deadline_ms;             /* monotonic: no exchange begins after it */
-	const atomic_bool *cancelled;    /* borrowed: no exchange begins once it is true */
-	const struct log_fields *fields; /* borrowed, for trace lines; may be NULL */
+	struct arena *arena;          /* borrowed; answers live there */
+	struct status *status;        /* borrowed; a failed one refuses every further exchange */
+	int64_t deadline_ms;          /* monotonic: no exchange begins after it */
+	const atomic_bool *cancelled; /* borrowed: no exchange begins once it is true */
+	const struct log_fields
+		*fields; /* borrowed, for trace lines; NULL: they carry the backend's name */
 	/* Out: a changing request (any but GET and HEAD) was sent and its outcome is unknown;
 	 * nothing else may touch its object for this long (the largest timeout of such requests).
 	 * 0: all is known. Unknown are: no answer or not all of it, and the answers 408, 502 and

@@ -50,7 +50,7 @@ add(struct arena *arena, struct curl_slist ***tail, char *line)
 {
 	struct curl_slist *node = arena_alloc(arena, sizeof *node);
 
-	if (node == NULL)
+	if (node == NULL || line == NULL)
 		return -1;
 	node->data = line;
 	**tail = node;
@@ -58,13 +58,28 @@ add(struct arena *arena, struct curl_slist ***tail, char *line)
 	return 0;
 }
 
+static char *
+join(struct arena *arena, const char *name, const char *separator, const char *value)
+{
+	size_t name_len = strlen(name), separator_len = strlen(separator);
+	size_t value_len = strlen(value);
+	char *line = arena_alloc(arena, name_len + separator_len + value_len + 1);
+
+	if (line == NULL)
+		return NULL;
+	memcpy(line, name, name_len);
+	memcpy(line + name_len, separator, separator_len);
+	memcpy(line + name_len + separator_len, value, value_len);
+	return line;
+}
+
 /* libcurl reads "Name:" as "without that header", and "Name;" as the header with an empty value. */
 static char *
 header_line(struct arena *arena, const struct cosi_kv *header)
 {
 	if (header->value[strspn(header->value, " \t")] == '\0')
-		return arena_printf(arena, "%s;", header->key);
-	return arena_printf(arena, "%s: %s", header->key, header->value);
+		return join(arena, header->key, ";", "");
+	return join(arena, header->key, ": ", header->value);
 }
 
 /* libcurl's own additions are switched off by lines without a value. */
@@ -74,7 +89,7 @@ add_fixed(struct arena *arena, struct curl_slist ***tail, const struct request *
 {
 	static char no_expect[] = "Expect:", no_type[] = "Content-Type:";
 
-	if (add(arena, tail, arena_printf(arena, "Host: %s", request->url.wire.host)) != 0 ||
+	if (add(arena, tail, join(arena, "Host", ": ", request->url.wire.host)) != 0 ||
 	    add(arena, tail, no_expect) != 0)
 		return -1;
 	return has_type ? 0 : add(arena, tail, no_type);

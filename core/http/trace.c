@@ -51,17 +51,20 @@ void
 trace_attempt(const struct handle *handle, const struct attempt *attempt)
 {
 	const struct request *request = attempt->request;
+	const struct log_fields unnamed = { .backend = handle->options->backend, .ms = -1 };
+	const struct log_fields *fields = attempt->call->fields;
 	char names[QUERY_MAX];
 
 	if (!log_wants(COSI_DEBUG))
 		return;
+	if (fields == NULL)
+		fields = &unnamed;
 	if (attempt->status == 0)
-		log_line(COSI_DEBUG, attempt->call->fields,
-			 "http %s%s at %s: %s (%lld ms, sent %u)", request->shown,
-			 query_names(request->query, names), request->url.origin, attempt->text,
-			 (long long)attempt->ms, attempt->sent);
+		log_line(COSI_DEBUG, fields, "http %s%s at %s: %s (%lld ms, sent %u)",
+			 request->shown, query_names(request->query, names), request->url.origin,
+			 attempt->text, (long long)attempt->ms, attempt->sent);
 	else
-		log_line(COSI_DEBUG, attempt->call->fields,
+		log_line(COSI_DEBUG, fields,
 			 "http %s%s at %s: %d, %lld ms, %zu bytes, request id %.128s",
 			 request->shown, query_names(request->query, names), request->url.origin,
 			 attempt->status, (long long)attempt->ms, handle->reply.body.len,
