@@ -110,12 +110,13 @@ rgw_user_create(const struct rgw *rgw, struct cosi_call *call, const char *uid,
 	const struct cosi_http_reply *reply =
 		admin_send(rgw, call, "PUT", query, COUNT(query) - (key != NULL ? 0 : 2),
 			   COSI_HTTP_SAFE | (key != NULL ? COSI_HTTP_SECRET : 0));
+	struct rgw_user made;
 
 	*out_exists = false;
 	if (reply == NULL)
 		return -1;
 	if (reply->status == 200)
-		return 0;
+		return read_user(rgw, call, reply, NULL, &made);
 	if (s3_error_is(call, reply, 409, "UserAlreadyExists")) {
 		*out_exists = true;
 		return 0;

@@ -39,8 +39,9 @@ int rgw_admin_check_caps(const struct rgw *rgw, struct cosi_call *call);
 /* The user that our key belongs to. */
 int rgw_admin_own_uid(const struct rgw *rgw, struct cosi_call *call, const char **out_uid);
 
-/* *out_document: NULL when the user has no policy of ours. */
-int rgw_policy_get(const struct rgw *rgw, struct cosi_call *call, const char *uid,
+/* *out_document: NULL when the user has no policy of ours.  expected: it is very likely there,
+ * which saves a request. */
+int rgw_policy_get(const struct rgw *rgw, struct cosi_call *call, const char *uid, bool expected,
 		   const char **out_document);
 int rgw_policy_put(const struct rgw *rgw, struct cosi_call *call, const char *uid,
 		   const char *document);

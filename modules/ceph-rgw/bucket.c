@@ -60,6 +60,21 @@ fill(const struct rgw *rgw, const struct rgw_look *look, const struct cosi_mark 
 
 /* ---- create ---- */
 
+/* "zonegroup", ":placement" or "zonegroup:placement". */
+static bool
+may_be_region(const char *region)
+{
+	return region[strspn(region, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				     "0123456789.:_-")] == '\0';
+}
+
+static int
+fail_region(struct cosi_call *call, const char *region)
+{
+	return cosi_fail(call, COSI_OUT_OF_RANGE, "the gateway has no region or placement '%.128s'",
+			 region);
+}
+
 static struct cosi_bytes
 location_body(struct cosi_call *call, const char *region)
 {
@@ -82,6 +97,8 @@ put_bucket(const struct rgw *rgw, struct cosi_call *call, const struct cosi_buck
 	const struct cosi_http_reply *reply;
 	const char *region = (params->set & COSI_P_REGION) != 0 ? params->region : NULL;
 
+	if (region != NULL && !may_be_region(region))
+		return fail_region(call, region);
 	reply = s3_call(call, &rgw->s3, .method = "PUT",
 			.path = cosi_printf(call, "/%s", req->native), .headers = &lock,
 			.nheaders = params->object_lock ? 1 : 0,
@@ -93,9 +110,7 @@ put_bucket(const struct rgw *rgw, struct cosi_call *call, const struct cosi_buck
 	if (s3_error_is(call, reply, 409, "BucketAlreadyExists"))
 		return cosi_fail(call, COSI_EXISTS, "it belongs to another user of the gateway");
 	if (s3_error_is(call, reply, 400, "InvalidLocationConstraint"))
-		return cosi_fail(call, COSI_OUT_OF_RANGE,
-				 "the gateway has no region or placement '%.128s'",
-				 region != NULL ? region : "");
+		return fail_region(call, region != NULL ? region : "");
 	return s3_error_fail(call, reply);
 }
 

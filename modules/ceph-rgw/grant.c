@@ -126,7 +126,8 @@ join(struct cosi_call *call, struct grant *grant)
 	if (grant->user.suspended)
 		return cosi_fail(call, COSI_PRECONDITION,
 				 "it was suspended at the gateway, by somebody else");
-	if (rgw_policy_get(grant->rgw, call, native, &document) != 0)
+	if (rgw_policy_get(grant->rgw, call, native, rgw_account_seen(grant->rgw, native),
+			   &document) != 0)
 		return -1;
 	if (document != NULL && check_access(call, grant, document) != 0)
 		return -1;

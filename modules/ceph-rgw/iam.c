@@ -36,6 +36,7 @@ iam_fail(struct cosi_call *call, const struct cosi_http_reply *reply, const char
 struct reading {
 	struct cosi_call *call;
 	const char *document;
+	bool listed, put;
 };
 
 static int
@@ -46,28 +47,59 @@ on_element(void *arg, const char *path, char *text, size_t len)
 	(void)len;
 	if (strcmp(path, "GetUserPolicyResponse/GetUserPolicyResult/PolicyDocument") == 0)
 		reading->document = cosi_printf(reading->call, "%s", text);
+	if (strcmp(path, "ListUserPoliciesResponse/ListUserPoliciesResult/PolicyNames/member") == 0)
+		reading->listed = reading->listed || strcmp(text, POLICY_NAME) == 0;
+	if (strcmp(path, "PutUserPolicyResponse") == 0)
+		reading->put = true;
 	return 0;
 }
 
-int
-rgw_policy_get(const struct rgw *rgw, struct cosi_call *call, const char *uid,
-	       const char **out_document)
+/* *out_found: there is something to read. */
+static int
+ask(const struct rgw *rgw, struct cosi_call *call, const char *form, struct reading *reading,
+    bool *out_found)
 {
-	const struct cosi_http_reply *reply = iam_send(
-		rgw, call,
-		cosi_printf(call, "Action=GetUserPolicy&PolicyName=" POLICY_NAME "&UserName=%s",
-			    uri_encode(call, uid)));
-	struct reading reading = { call, NULL };
+	const struct cosi_http_reply *reply = iam_send(rgw, call, form);
 
-	*out_document = NULL;
+	*out_found = false;
 	if (reply == NULL)
 		return -1;
 	if (s3_error_is(call, reply, 404, "NoSuchEntity"))
 		return 0;
 	if (reply->status != 200)
 		return iam_fail(call, reply, "user-policy=read");
-	if (xml_read(reply->body, on_element, &reading) != 0 || reading.document == NULL)
-		return s3_error_fail(call, reply);
+	*out_found = true;
+	return xml_read(reply->body, on_element, reading) == 0 ? 0 : s3_error_fail(call, reply);
+}
+
+/* Asked for a policy that is not there, the gateway (16.2) answers more bytes than its
+ * Content-Length says, which spoils the connection for the request that follows.  So the list is
+ * asked first. */
+int
+rgw_policy_get(const struct rgw *rgw, struct cosi_call *call, const char *uid, bool expected,
+	       const char **out_document)
+{
+	const char *encoded = uri_encode(call, uid);
+	struct reading reading = { .call = call };
+	bool found;
+
+	*out_document = NULL;
+	if (!expected) {
+		if (ask(rgw, call,
+			cosi_printf(call, "Action=ListUserPolicies&UserName=%s", encoded), &reading,
+			&found) != 0)
+			return -1;
+		if (!reading.listed)
+			return 0;
+	}
+	if (ask(rgw, call,
+		cosi_printf(call, "Action=GetUserPolicy&PolicyName=" POLICY_NAME "&UserName=%s",
+			    encoded),
+		&reading, &found) != 0)
+		return -1;
+	if (found && reading.document == NULL)
+		return cosi_fail(call, COSI_UNAVAILABLE,
+				 "the gateway's answer has no policy in it");
 	*out_document = reading.document;
 	return 0;
 }
@@ -83,10 +115,14 @@ rgw_policy_put(const struct rgw *rgw, struct cosi_call *call, const char *uid, c
 				     "&UserName=%s&PolicyDocument=%s",
 				     uri_encode(call, uid), uri_encode(call, document)));
 
+	struct reading reading = { .call = call };
+
 	if (reply == NULL)
 		return -1;
 	if (reply->status == 200)
-		return 0;
+		return xml_read(reply->body, on_element, &reading) == 0 && reading.put
+			       ? 0
+			       : s3_error_fail(call, reply);
 	if (s3_error_is(call, reply, 404, "NoSuchEntity"))
 		return cosi_fail(call, COSI_BUSY, "the user went away meanwhile");
 	return iam_fail(call, reply, "user-policy=write");

@@ -30,7 +30,8 @@ take_out(const struct rgw *rgw, struct cosi_call *call, const struct cosi_access
 	const char *document;
 	size_t had;
 
-	if (rgw_policy_get(rgw, call, req->native, &document) != 0)
+	if (rgw_policy_get(rgw, call, req->native, rgw_account_seen(rgw, req->native), &document) !=
+	    0)
 		return -1;
 	if (document != NULL && s3_policy_read(call, document, &access) != 0)
 		return cosi_fail(call, COSI_UNAVAILABLE, "its policy cannot be read");
@@ -67,11 +68,12 @@ remove_user(const struct rgw *rgw, struct cosi_call *call, const char *native)
 	return 0;
 }
 
+/* *out_left: how many buckets it still opens. */
 static int
-revoke(const struct rgw *rgw, struct cosi_call *call, const struct cosi_access_req *req)
+revoke(const struct rgw *rgw, struct cosi_call *call, const struct cosi_access_req *req,
+       size_t *out_left)
 {
 	struct rgw_user user;
-	size_t left = 0;
 
 	if (!rgw_account_name_ok(req->native))
 		return cosi_fail(call, COSI_PRECONDITION, "it is not ours");
@@ -83,16 +85,18 @@ revoke(const struct rgw *rgw, struct cosi_call *call, const struct cosi_access_r
 		return 0;
 	if (rgw_account_check(call, &user, &req->mark) != 0)
 		return -1;
-	if (req->nbuckets > 0 && take_out(rgw, call, req, &left) != 0)
+	if (req->nbuckets > 0 && take_out(rgw, call, req, out_left) != 0)
 		return -1;
-	return left == 0 ? remove_user(rgw, call, req->native) : 0;
+	return *out_left == 0 ? remove_user(rgw, call, req->native) : 0;
 }
 
 int
 rgw_revoke(void *instance, struct cosi_call *call, const struct cosi_access_req *req)
 {
-	if (revoke(instance, call, req) != 0)
+	size_t left = 0;
+
+	if (revoke(instance, call, req, &left) != 0)
 		return cosi_fail(call, 0, "cannot revoke '%.128s'", req->native);
-	rgw_account_remember(instance, req->native, false);
+	rgw_account_remember(instance, req->native, left > 0);
 	return 0;
 }

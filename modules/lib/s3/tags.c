@@ -13,6 +13,7 @@ struct reading {
 	struct cosi_call *call;
 	struct s3_tags *tags;
 	const char *key, *value;
+	bool is_one;
 };
 
 static int
@@ -23,6 +24,8 @@ on_element(void *arg, const char *path, char *text, size_t len)
 
 	if (strlen(text) != len)
 		return -1;
+	if (strcmp(path, "Tagging") == 0)
+		reading->is_one = true;
 	if (strcmp(path, "Tagging/TagSet/Tag/Key") == 0)
 		reading->key = cosi_printf(reading->call, "%s", text);
 	if (strcmp(path, "Tagging/TagSet/Tag/Value") == 0)
@@ -45,7 +48,9 @@ s3_tags_read(struct cosi_call *call, struct cosi_bytes document, struct s3_tags 
 	struct reading reading = { .call = call, .tags = out };
 
 	out->n = 0;
-	return xml_read(document, on_element, &reading) == 0 && !cosi_failed(call) ? 0 : -1;
+	if (xml_read(document, on_element, &reading) != 0 || !reading.is_one)
+		return -1;
+	return cosi_failed(call) ? -1 : 0;
 }
 
 const char *

@@ -35,16 +35,48 @@ set_key(struct rgw_test *t, const char *name, const char *value)
 	fail_msg("the module has no setting '%s'", name);
 }
 
-void
-rgw_reopen(struct rgw_test *t, const char *credential_key)
+static void
+reopen(struct rgw_test *t, const struct s3_client *as, const char *credential_key)
 {
 	if (t->instance != NULL)
 		t->module->close(t->instance);
 	t->instance = NULL;
 	host_reset(&t->host);
+	set_key(t, "access_key", as->access_key);
+	set_key(t, "secret_key", as->secret_key);
 	set_key(t, "credential_key", credential_key);
 	if (t->module->open(&t->host.call, t->config, &t->instance) != 0)
 		fail_msg("open: %s", t->host.text);
+}
+
+void
+rgw_reopen(struct rgw_test *t, const char *credential_key)
+{
+	reopen(t, &t->admin, credential_key);
+}
+
+void
+rgw_reopen_as(struct rgw_test *t, const char *access_key, const char *secret_key)
+{
+	reopen(t, &(struct s3_client){ NULL, access_key, secret_key, NULL }, NULL);
+}
+
+void
+rgw_make_user(struct rgw_test *t, const char *uid, const char *access_key, const char *secret_key,
+	      const char *caps)
+{
+	const struct cosi_kv query[] = { { "uid", uid },
+					 { "display-name", uid },
+					 { "access-key", access_key },
+					 { "secret-key", secret_key },
+					 { "user-caps", caps } };
+	const struct cosi_http_reply *reply;
+
+	host_reset(&t->direct);
+	reply = s3_call(&t->direct.call, &t->admin, .method = "PUT", .path = "/admin/user",
+			.query = query, .nquery = 5);
+	assert_non_null(reply);
+	assert_int_equal(reply->status, 200);
 }
 
 int
@@ -67,8 +99,6 @@ rgw_setup(void **state)
 	t->config = calloc(1, t->module->config.size);
 	assert_non_null(t->config);
 	set_key(t, "region", t->admin.region);
-	set_key(t, "access_key", t->admin.access_key);
-	set_key(t, "secret_key", t->admin.secret_key);
 	set_key(t, "admin_path", "admin");
 	rgw_reopen(t, NULL);
 	return 0;
@@ -213,6 +243,13 @@ rgw_grant(struct rgw_test *t, const char *account, const char *const *buckets,
 	(void)snprintf(out->key_id, sizeof out->key_id, "%s", answer.key_id);
 	(void)snprintf(out->key_secret, sizeof out->key_secret, "%s", answer.key_secret);
 	return code;
+}
+
+uint32_t
+rgw_probe(struct rgw_test *t)
+{
+	host_reset(&t->host);
+	return code_of(t, t->module->probe(t->instance, &t->host.call));
 }
 
 uint32_t

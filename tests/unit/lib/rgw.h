@@ -24,6 +24,11 @@ int rgw_setup(void **state);
 int rgw_teardown(void **state);
 /* A new instance, as after a restart. */
 void rgw_reopen(struct rgw_test *t, const char *credential_key);
+/* One that works as another user, until the next rgw_reopen(). */
+void rgw_reopen_as(struct rgw_test *t, const char *access_key, const char *secret_key);
+/* Makes a user with that key and those caps ("" for none), or with buckets of its own. */
+void rgw_make_user(struct rgw_test *t, const char *uid, const char *access_key,
+		   const char *secret_key, const char *caps);
 
 /* The module's handlers, each a call of its own: the returned codes are enum cosi_code. */
 uint32_t rgw_create(struct rgw_test *t, const char *name, const char *params,
@@ -36,6 +41,7 @@ struct rgw_granted {
 /* buckets: "name:mode" texts, mode rw, ro or wo; ends with NULL. */
 uint32_t rgw_grant(struct rgw_test *t, const char *account, const char *const *buckets,
 		   struct rgw_granted *out);
+uint32_t rgw_probe(struct rgw_test *t);
 uint32_t rgw_revoke(struct rgw_test *t, const char *account, const char *const *buckets);
 
 /* A request of the test's own; the status.  key NULL: unsigned; the answer's body in t->direct's
