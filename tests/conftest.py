@@ -38,6 +38,21 @@ def pytest_report_teststatus(report):
     return None
 
 
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item):
+    """A test that failed shows what its daemons logged last."""
+    report = (yield).get_result()
+    if not report.failed:
+        return
+    found = getattr(item, "funcargs", {})
+    daemons = [*getattr(found.get("cosid"), "made", ()), found.get("daemon")]
+    for daemon in dict.fromkeys(d for d in daemons if isinstance(d, Cosid)):
+        log = daemon.folder / "log"
+        if log.exists():
+            last = log.read_text(errors="replace").splitlines()[-12:]
+            report.sections.append((f"log of {daemon.folder.name}", "\n".join(last)))
+
+
 @pytest.fixture(scope="session")
 def build(request):
     folder = pathlib.Path(request.config.getoption("--build")).resolve()

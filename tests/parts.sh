@@ -36,6 +36,7 @@ one_part() {
 	case $1 in
 	lint) python_tests lint asan tests/lint ;;
 	unit) unit_tests unit asan ;;
+	cli) python_tests cli asan tests/cli ;;
 	contract) python_tests contract asan tests/contract ;;
 	scenario) python_tests scenario asan tests/scenario ;;
 	posix) python_tests posix asan tests/contract tests/scenario -m posix ;;
@@ -52,7 +53,7 @@ no_test_ran() {
 
 run_tests() {
 	local each parts=("$@")
-	[ $# -gt 0 ] || parts=(lint unit contract scenario)
+	[ $# -gt 0 ] || parts=(lint unit cli contract scenario)
 	rm -rf "$results"
 	mkdir -p "$results"
 	# In a shell of its own, because both end it when they fail.

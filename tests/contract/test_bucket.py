@@ -197,7 +197,7 @@ def test_get__of_v1alpha2(daemon, store, name):
     for method in ("DriverGetExistingBucket", "DriverGetBucket"):
         for asked in (bucket, name):
             reply = client.get(asked, method)
-            assert reply.bucket_id == asked
+            assert reply.bucket_id == bucket, "the id, also when it was asked for by name"
             assert reply.protocols.s3.bucket_id == name
     with refused("NOT_FOUND"):
         client.get(bucket + "-absent")

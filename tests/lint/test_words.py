@@ -2,6 +2,8 @@
 """test_words.py - what stands in the files: spelling, manual pages, paths, unfinished work."""
 import re
 
+import pytest
+
 from rig import tree
 
 TEXTS = [f for f in tree.files("*") if f.suffix not in (".png", ".der") and "corpus" not in f.parts]
@@ -22,6 +24,16 @@ def test_manual__mandoc():
     pages = [p for p in tree.files("*.[1-8]", under="docs")]
     assert pages
     tree.run("mandoc", "-Tlint", "-Wwarning", *pages)
+
+
+@pytest.mark.clause(47)
+def test_environment__the_prefix_is_the_specifications():
+    """COSI_ENDPOINT is read; no variable of our own begins with COSI_."""
+    read = set()
+    for file in tree.files("*.c", under="core") + tree.files("*.c", under="cli"):
+        read |= set(re.findall(r'getenv\("(\w+)"\)', file.read_text()))
+    assert "COSI_ENDPOINT" in read
+    assert [name for name in read if name.startswith("COSI_")] == ["COSI_ENDPOINT"]
 
 
 def test_words__no_unfinished_work():

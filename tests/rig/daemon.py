@@ -53,6 +53,7 @@ class Cosid:
         if isinstance(config, dict):
             config = config_text(self.defaults() | config)
         self.config.write_text(config)
+        self.config.chmod(0o600)  # it holds secrets; cosid warns otherwise
 
     def defaults(self):
         return {"driver_name": "cosid.example.org", "endpoint": f"unix://{self.socket}",

@@ -12,6 +12,7 @@ the store has answered it and cosid has not heard so yet.
 """
 import dataclasses
 import enum
+import select
 import socket
 import threading
 import urllib.parse
@@ -71,6 +72,10 @@ class _Stream:
         raw = self._take(self.left.index(b"\r\n\r\n") + 4)
         first, *rest = raw.decode("latin-1").rstrip("\r\n").split("\r\n")
         return raw, first, {k.lower(): v.strip() for k, _, v in (x.partition(":") for x in rest)}
+
+    def has_more(self):
+        """Is there something to read that nobody waits for (or the end)?"""
+        return bool(self.left) or bool(select.select([self.sock], [], [], 0)[0])
 
     def exactly(self, n):
         while len(self.left) < n and self._more():
@@ -155,11 +160,8 @@ class Proxy:
         try:
             reader = _Stream(client)
             while (head := reader.head()) is not None:
-                if store is None:
-                    store = socket.create_connection(self._store)
-                    store.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                    with self._lock:
-                        self._open.add(store)
+                if store is None or answers.has_more():
+                    store = self._connect(store)
                     answers = _Stream(store)
                 if not self._exchange(head, reader, client, store, answers):
                     return
@@ -171,6 +173,18 @@ class Proxy:
             client.close()
             if store is not None:
                 store.close()
+
+    def _connect(self, old):
+        """A connection to the store.  RGW 16.2 sends more than one answer's worth of bytes for an
+        absent user policy: a client leaves such a connection, and so do we."""
+        store = socket.create_connection(self._store)
+        store.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        with self._lock:
+            self._open.discard(old)
+            self._open.add(store)
+        if old is not None:
+            old.close()
+        return store
 
     def _exchange(self, head, reader, client, store, answers):
         """One request and its answer; False when the connection ends with it."""

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""test_modules.py - module files that are missing, broken, foreign or not to be trusted."""
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from rig.daemon import Ended
+from rig.tree import ROOT
+
+HEAD = '#include "cosi_module.h"\n'
+GOOD = 'COSI_MODULE = { COSI_MODULE_HEAD, .name = "posix", .version = "1", .summary = "x", ' \
+       '.protocols = COSI_S3, .auth = COSI_AUTH_KEY, .config = { 1, 0, NULL } };\n'
+
+
+@pytest.fixture
+def modules(build, folder):
+    """A private module folder with the real posix.so in it."""
+    made = folder / "modules"
+    made.mkdir(mode=0o755)
+    shutil.copy(build / "modules" / "posix.so", made)
+    os.chmod(made / "posix.so", 0o644)
+    return made
+
+
+@pytest.fixture
+def config(modules, posix):
+    return {"module_dir": str(modules), "backends": [posix.backend()]}
+
+
+def refuses(cosid, config, *words):
+    daemon = cosid.make(config)
+    with pytest.raises(Ended) as ended:
+        daemon.start()
+    daemon.process = None
+    assert ended.value.status == 1
+    for word in ("posix.so", *words):
+        assert word in ended.value.log, ended.value.log
+
+
+def compile_module(modules, source, *flags):
+    done = subprocess.run(["cc", "-shared", "-fPIC", f"-I{ROOT}/include", "-x", "c", "-", *flags,
+                           "-o", modules / "posix.so"], input=source, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_good(cosid, config):
+    assert cosid(config).client().create("of-a-private-folder") == "files.of-a-private-folder"
+
+
+def test_missing(cosid, config, modules):
+    (modules / "posix.so").unlink()
+    refuses(cosid, config)
+
+
+@pytest.mark.parametrize("keep", [0, 1, 64, 4096, 0.5, 0.99])
+def test_half_written(cosid, config, modules, keep):
+    file = modules / "posix.so"
+    whole = file.read_bytes()
+    file.write_bytes(whole[: keep if isinstance(keep, int) else int(len(whole) * keep)])
+    refuses(cosid, config)
+
+
+@pytest.mark.parametrize("content", [b"not a module at all\n" * 100, b"\x7fELF" + b"\xff" * 4000])
+def test_garbage(cosid, config, modules, content):
+    (modules / "posix.so").write_bytes(content)
+    refuses(cosid, config)
+
+
+def test_foreign_library(cosid, config, modules):
+    """A shared object that is no module."""
+    compile_module(modules, "int answer(void) { return 42; }\n")
+    refuses(cosid, config)
+
+
+def test_without_head(cosid, config, modules):
+    compile_module(modules, HEAD + GOOD.replace("COSI_MODULE_HEAD, ", ""))
+    refuses(cosid, config)
+
+
+@pytest.mark.parametrize("name, version", [("MAJOR", "99u"), ("MINOR", "99u"), ("MAJOR", "0u")])
+def test_another_version(cosid, config, modules, name, version):
+    compile_module(modules, HEAD + f"#undef COSI_API_{name}\n#define COSI_API_{name} {version}\n" + GOOD)
+    refuses(cosid, config, version.rstrip("u"))
+
+
+def test_another_name(cosid, config, modules):
+    compile_module(modules, HEAD + GOOD.replace('"posix"', '"other"'))
+    refuses(cosid, config, "other")
+
+
+def test_crashes_when_loaded(cosid, config, modules):
+    """It is tried in a process of its own first: that one crashes, cosid says so."""
+    crash = "__attribute__((constructor)) static void crash(void) { *(volatile int *)0 = 1; }\n"
+    compile_module(modules, HEAD + GOOD + crash)
+    refuses(cosid, config)
+
+
+def test_hangs_when_loaded(cosid, config, modules):
+    hang = "#include <unistd.h>\n__attribute__((constructor)) static void hang(void) { pause(); }\n"
+    compile_module(modules, HEAD + GOOD + hang)
+    refuses(cosid, config)
+
+
+def test_needs_a_symbol_that_is_not_there(cosid, config, modules):
+    missing = "void nowhere(void);\n__attribute__((visibility(\"default\"))) void *p = nowhere;\n"
+    compile_module(modules, HEAD + GOOD + missing)
+    refuses(cosid, config, "nowhere")
+
+
+@pytest.mark.parametrize("mode", [0o666, 0o664])
+def test_writable_by_others(cosid, config, modules, mode):
+    os.chmod(modules / "posix.so", mode)
+    refuses(cosid, config, "writ")
+
+
+def test_belongs_to_another(cosid, config, modules):
+    os.chown(modules / "posix.so", 4242, -1)
+    refuses(cosid, config, "4242")
+
+
+@pytest.mark.parametrize("make", [lambda p: os.mkfifo(p), lambda p: os.mkdir(p),
+                                  lambda p: os.symlink("/dev/zero", p)])
+def test_not_a_file(cosid, config, modules, make):
+    (modules / "posix.so").unlink()
+    make(modules / "posix.so")
+    refuses(cosid, config)
+
+
+def test_replaced_by_another_while_it_runs(cosid, config, modules):
+    """As a package manager does it, by rename: what is loaded stays."""
+    daemon = cosid(config)
+    client = daemon.client()
+    client.create("before")
+    (modules / "new").write_bytes(b"no module")
+    (modules / "new").rename(modules / "posix.so")
+    client.create("after")
+    client.delete("files.before")
+
+
+@pytest.mark.unsanitized
+def test_overwritten_while_it_runs(cosid, config, modules):
+    """In place, as cp does it: the daemon runs on a copy of its own."""
+    daemon = cosid(config)
+    client = daemon.client()
+    client.create("before")
+    file = modules / "posix.so"
+    with open(file, "r+b") as over:
+        over.write(b"\xff" * file.stat().st_size)
+    client.create("after")
+    client.delete("files.before")

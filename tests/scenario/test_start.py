@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""test_start.py - what cosid refuses to start with, and how it says so."""
+import os
+import socket
+import stat
+
+import pytest
+
+from rig.daemon import Ended
+
+
+def fails(cosid, config, *patterns, **more):
+    """It ends by itself with status 1; its log holds each of these words."""
+    daemon = cosid.make(config, **more)
+    with pytest.raises(Ended) as ended:
+        daemon.start()
+    daemon.process = None
+    assert ended.value.status == 1
+    for pattern in patterns:
+        assert pattern in ended.value.log
+    return ended.value.log
+
+
+@pytest.fixture
+def config(posix):
+    return {"backends": [posix.backend()]}
+
+
+@pytest.mark.clause(41, 43, 44, 50)
+def test_endpoint__the_file_names_it(cosid, config):
+    daemon = cosid(config)
+    assert daemon.client().info().name == "cosid.example.org"
+    assert os.listdir(daemon.socket.parent) == ["cosi.sock"], "nothing else beside the socket"
+
+
+@pytest.mark.clause(41, 46)
+def test_endpoint__the_environment_wins(cosid, config, folder):
+    other = folder / "other.sock"
+    daemon = cosid.make(config, env={"COSI_ENDPOINT": f"unix://{other}"}).start()
+    assert not daemon.socket.exists()
+    daemon.socket = other
+    assert daemon.client().info().name == "cosid.example.org"
+
+
+@pytest.mark.clause(40, 42, 53)
+@pytest.mark.parametrize("bad", [
+    "tcp://127.0.0.1:7000", "127.0.0.1:7000", "unix:///run/cosi", "unix:///run/cosi.sock.old",
+    "unix://relative.sock", "unix:/run/cosi.sock", "unix-abstract:cosi.sock", "", "unix://",
+    "unix:///.sock/", "http:///run/cosi.sock", "unix:///" + "x" * 120 + ".sock"])
+def test_endpoint__bad(cosid, config, bad):
+    fails(cosid, config, "COSI_ENDPOINT", env={"COSI_ENDPOINT": bad})
+    fails(cosid, config | {"endpoint": bad}, "cosid.conf:", "endpoint")
+
+
+def test_endpoint__longest_path(cosid, config, folder):
+    """107 bytes are what the kernel takes."""
+    deep = folder / ("d" * (107 - len(str(folder)) - len("//s.sock")))
+    deep.mkdir()
+    path = deep / "s.sock"
+    assert len(str(path)) == 107
+    daemon = cosid.make(config, env={"COSI_ENDPOINT": f"unix://{path}"}).start()
+    assert path.exists()
+    daemon.stop()
+    fails(cosid, config, "107", env={"COSI_ENDPOINT": f"unix://{deep}/ss.sock"})
+
+
+def test_endpoint__folder_is_missing(cosid, config, folder):
+    fails(cosid, config, "no-such", env={"COSI_ENDPOINT": f"unix://{folder}/no-such/c.sock"})
+
+
+@pytest.mark.parametrize("mode", ["0600", "0660", "0666"])
+def test_socket__mode(cosid, config, mode):
+    daemon = cosid(config | {"socket_mode": mode})
+    assert stat.S_IMODE(daemon.socket.stat().st_mode) == int(mode, 8)
+
+
+def test_socket__stale_one_is_replaced(cosid, config):
+    daemon = cosid(config)
+    daemon.kill()
+    assert daemon.socket.exists()
+    daemon.start()
+    assert daemon.client().info().name == "cosid.example.org"
+
+
+def test_socket__live_one_is_not_stolen(cosid, config):
+    first = cosid(config)
+    fails(cosid, config, str(first.socket), env={"COSI_ENDPOINT": f"unix://{first.socket}"})
+    assert first.client().info().name == "cosid.example.org"
+
+
+def test_socket__another_file_is_not_removed(cosid, config):
+    daemon = cosid.make(config)
+    daemon.socket.write_text("precious")
+    fails(cosid, config, str(daemon.socket), env={"COSI_ENDPOINT": f"unix://{daemon.socket}"})
+    assert daemon.socket.read_text() == "precious"
+
+
+def test_socket__live_one_of_another_program(cosid, config):
+    daemon = cosid.make(config)
+    with socket.socket(socket.AF_UNIX) as other:
+        other.bind(str(daemon.socket))
+        other.listen()
+        fails(cosid, config, str(daemon.socket), env={"COSI_ENDPOINT": f"unix://{daemon.socket}"})
+        assert daemon.socket.is_socket()
+
+
+@pytest.mark.clause(4, 53)
+@pytest.mark.parametrize("bad", ["", "-a.org", "a-.org", "a..org", "a_b.org", "UPPER.org", "1.org",
+                                 "a" * 63 + ".o", ".org", "org.", "a b"])
+def test_driver_name__bad(cosid, config, bad):
+    fails(cosid, config | {"driver_name": bad}, "cosid.conf:1: ", "driver_name")
+
+
+@pytest.mark.clause(4)
+def test_driver_name__longest(cosid, config):
+    name = "a" * 30 + "." + "b" * 32
+    assert cosid(config | {"driver_name": name}).client().info().name == name
+
+
+def test_config__missing_file(cosid, config, folder):
+    daemon = cosid.make(config)
+    daemon.config.unlink()
+    done = daemon.run()
+    assert done.returncode == 1 and "cosid.conf" in done.stderr
+
+
+@pytest.mark.clause(53)
+@pytest.mark.parametrize("line, words", [
+    ("drivername = \"x\";", "drivername"), ("workers = \"many\";", "workers"),
+    ("workers = 0;", "workers"), ("workers = -1;", "workers"), ("workers = ;", ""),
+    ("call_timeout = \"25\";", "call_timeout"), ("call_timeout = \"-1s\";", "call_timeout"),
+    ("log = { level = \"loud\"; };", "level"), ("log = { colour = true; };", "colour"),
+    ("socket_mode = \"999\";", "socket_mode"), ("socket_mode = \"0777x\";", "socket_mode"),
+    ("default_backend = \"nowhere\";", "nowhere"),
+    ("routes = ( { match = \"a*\"; backend = \"nowhere\"; } );", "nowhere"),
+    ("routes = ( { match = \"a*\"; } );", "backend"),
+    ("include_dir = \"relative\";", "include_dir"), ("@include \"nowhere.conf\"", "@include"),
+    ("admin_endpoint = \"unix:///x/admin.sock\";", "admin_endpoint"),
+    ("\x01", ""), ("é = 1;", "")])
+def test_config__bad_line(cosid, config, line, words):
+    """The message names the file, the line and the thing."""
+    daemon = cosid.make(config)
+    text = daemon.config.read_text()
+    number = text.count("\n") + 1
+    fails(cosid, text + line + "\n", "cosid.conf:", words)
+    done = daemon.run("--check")
+    assert done.returncode == 0, done.stderr
+    daemon.write_config(text + line + "\n")
+    done = daemon.run("--check")
+    assert done.returncode == 1
+    assert f"cosid.conf:{number}: " in done.stderr or f"cosid.conf:{number + 1}: " in done.stderr
+    assert words in done.stderr
+
+
+@pytest.mark.parametrize("change, words", [
+    ({"name": "Upper"}, "name"), ({"name": ""}, "name"), ({"name": "with.dot"}, "name"),
+    ({"name": "x" * 33}, "name"), ({"module": "absent"}, "absent"),
+    ({"module": "../posix"}, "module"), ({"root": "relative"}, "root"), ({"root": 5}, "root"),
+    ({"colour": "red"}, "colour"), ({"ca_file": "/x"}, "ca_file"),
+    ({"credential_key": "no-scheme-planted"}, "credential_key"),
+    ({"credential_key": "file:/no/such/file"}, "/no/such/file"),
+    ({"credential_key": "env:NO_SUCH_VARIABLE"}, "credential_key"),
+    ({"credential_key": "plain:"}, "credential_key"),
+    ({"public_endpoint": "ftp://x"}, "public_endpoint"), ({"accept_new": "maybe"}, "accept_new")])
+def test_config__bad_backend(cosid, posix, change, words):
+    log = fails(cosid, {"backends": [posix.backend() | change]}, "cosid.conf:5: ", words)
+    assert "no-scheme-planted" not in log
+
+
+@pytest.mark.parametrize("missing", ["name", "module", "root", "credential_key", "public_endpoint"])
+def test_config__backend_without(cosid, posix, missing):
+    backend = posix.backend()
+    del backend[missing]
+    fails(cosid, {"backends": [backend]}, "cosid.conf:5: ", missing)
+
+
+def test_config__two_backends_of_one_name(cosid, posix):
+    fails(cosid, {"backends": [posix.backend("a"), posix.backend("a")]}, "cosid.conf:5: ", "'a'")
+
+
+def test_config__all_errors_are_told(cosid, config):
+    daemon = cosid.make(config | {"workers": 0, "call_timeout": "soon"})
+    done = daemon.run("--check")
+    assert done.returncode == 1
+    assert "workers" in done.stderr and "call_timeout" in done.stderr
+
+
+def test_config__include_dir(cosid, posix, folder):
+    """In name order; other files are let be; each may add backends and routes."""
+    parts = folder / "conf.d"
+    parts.mkdir()
+    daemon = cosid.make({"include_dir": str(parts)})
+    for number, backend in enumerate(("late", "early")):
+        text = cosid.make({"backends": [posix.backend(backend)]}).config.read_text()
+        only = [x for x in text.split("\n") if x.startswith("backends")]
+        (parts / f"{9 - number}0-{backend}.conf").write_text("\n".join(only) + "\n")
+    (parts / "99-old.conf.dpkg-old").write_text("nonsense")
+    daemon.start()
+    bucket = daemon.client().create("included", {"backend": "early"})
+    assert bucket == "early.included"
+    daemon.stop()
+    (parts / "50-broken.conf").write_text("backends = (\n{ name = 5; } );\n")
+    fails(cosid, daemon.config.read_text(), "50-broken.conf:2: ")
+
+
+@pytest.mark.parametrize("arguments, status", [
+    (["--version"], 0), (["--describe"], 0), (["--describe", "{build}/modules/posix.so"], 0),
+    (["--describe", "absent"], 1), (["--check"], 0), (["--check", "--probe"], 0),
+    (["--nonsense"], 2), (["surplus"], 2), (["--probe"], 2)])
+def test_options__status(cosid, config, build, arguments, status):
+    daemon = cosid.make(config)
+    done = daemon.run(*(a.format(build=build) for a in arguments))
+    assert done.returncode == status, done.stderr
+    assert done.stdout + done.stderr
+    assert not daemon.socket.exists()
+
+
+def test_state__nothing_is_left(cosid, config, folder):
+    """Copies of modules lie in a private folder, which goes when cosid ends."""
+    state = folder / "state"
+    state.mkdir()
+    daemon = cosid.make(config, env={"STATE_DIRECTORY": str(state)}).start()
+    daemon.stop()
+    left = [p for p in state.rglob("*") if p.is_file() and p.suffix == ".so"]
+    assert not left
