@@ -8,7 +8,7 @@
 		protobuf-c-compiler libcurl4-openssl-dev libssl-dev libconfig-dev libjansson-dev
 		libexpat1-dev libsystemd-dev"
 	packages_test="libcmocka-dev python3 python3-pytest python3-pytest-timeout python3-grpcio
-		python3-protobuf curl"
+		python3-protobuf curl openssl"
 	packages_lint="clang-format-14 mandoc codespell shellcheck"
 	packages_ceph="ceph-mon ceph-osd radosgw ceph-common curl"
 	packages_bench="libnghttp2-dev"
