@@ -17,7 +17,9 @@ const char *s3_error_code(struct cosi_call *call, const struct cosi_http_reply *
 bool s3_error_is(struct cosi_call *call, const struct cosi_http_reply *reply, int status,
 		 const char *code);
 /* Fails the call with what the answer means; a success that was not expected, too.  Add the context
- * with cosi_fail(call, 0, "cannot ...").  Always negative. */
+ * with cosi_fail(call, 0, "cannot ...").  Always negative.  Never COSI_NOT_FOUND: whoever expects
+ * an absence asks s3_error_is() first, and what is gone unexpectedly is somebody else's work: BUSY.
+ */
 int s3_error_fail(struct cosi_call *call, const struct cosi_http_reply *reply);
 
 #endif

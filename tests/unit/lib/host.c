@@ -169,7 +169,9 @@ perform(struct host *host, const struct cosi_http *request, struct exchange *x)
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, x);
 	curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_header);
 	curl_easy_setopt(curl, CURLOPT_HEADERDATA, x);
-	if (strcmp(request->method, "GET") != 0) {
+	if (strcmp(request->method, "HEAD") == 0) {
+		curl_easy_setopt(curl, CURLOPT_NOBODY, 1L);
+	} else if (strcmp(request->method, "GET") != 0) {
 		curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.len);
 		curl_easy_setopt(curl, CURLOPT_POSTFIELDS,
 				 request->body.len > 0 ? request->body.data : "");

@@ -162,7 +162,7 @@ test_anonymous__documents(void **state)
 	"\"Resource\":[\"arn:aws:s3:::b\"]},"
 #define OBJECTS(actions)                                                                           \
 	"{\"Sid\":\"CosiAnonymousObjects\"," ALL actions "],\"Resource\":[\"arn:aws:s3:::b/"       \
-							 "*\"]}]}"
+	"*\"]}]}"
 	struct host host;
 
 	(void)state;

