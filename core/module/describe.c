@@ -9,16 +9,10 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <unistd.h>
 
-#include "base/cleanup.h"
 #include "module/backend.h"
-#include "module/file.h"
 #include "module/handshake.h"
 #include "module/schema.h"
 #include "module/trial.h"
@@ -97,59 +91,17 @@ print_module(const struct cosi_module *module)
 	print_keys("access", &module->access_params);
 }
 
-/* "/usr/lib/cosid/modules/posix.so" and the copy "posix.1.so" are both called posix. */
-static char *
-name_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	const char *file = slash == NULL ? path : slash + 1;
-
-	return strndup(file, strcspn(file, "."));
-}
-
-static int
-load(const char *path, struct cosi_module *out, void **out_handle, struct status *status)
-{
-	CLEANUP_FREE char *whole = realpath(path, NULL);
-	CLEANUP_FREE char *name = name_of(path);
-	CLEANUP_FD int fd = -1;
-
-	if (whole == NULL)
-		return status_fail(status, COSI_INVALID, "%s", strerrordesc_np(errno));
-	if (name == NULL)
-		return status_fail(status, COSI_INTERNAL, "no memory");
-	if (module_file_check(whole, &fd, status) != 0)
-		return -1;
-	*out_handle = handshake_load(whole, name, out, status);
-	return *out_handle == NULL ? -1 : 0;
-}
-
-/* The parent checked the file; it wants to know whether loading and unloading it is survived. */
-static int
-stand_trial(const char *path)
-{
-	struct status status = { 0 };
-	struct cosi_module module;
-	void *handle = NULL;
-
-	(void)prctl(PR_SET_DUMPABLE, 0);
-	(void)alarm((TRIAL_LIMIT_MS + 999) / 1000 + 1);
-	if (load(path, &module, &handle, &status) == 0)
-		(void)dlclose(handle);
-	trial_report(&status);
-	return status_ok(&status) ? 0 : -1;
-}
-
 int
 module_describe(const char *path, struct diag *diag)
 {
 	struct status status = { 0 };
 	struct cosi_module module;
-	void *handle = NULL;
+	void *handle;
 
 	if (trial_is_child())
-		return stand_trial(path);
-	if (load(path, &module, &handle, &status) != 0) {
+		return trial_stand(path);
+	handle = handshake_load_file(path, &module, &status);
+	if (handle == NULL) {
 		diag_error(diag, path, 0, "cannot load module: %s", status.text);
 		return -1;
 	}

@@ -3,9 +3,13 @@
 #include "module/handshake.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "module/file.h"
 #include "module/schema.h"
 #include "module/text.h"
 
@@ -127,4 +131,33 @@ handshake_load(const char *path, const char *name, struct cosi_module *out, stru
 		return handle;
 	(void)dlclose(handle);
 	return NULL;
+}
+
+static char *
+name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *file = slash == NULL ? path : slash + 1;
+
+	return strndup(file, strcspn(file, "."));
+}
+
+void *
+handshake_load_file(const char *path, struct cosi_module *out, struct status *status)
+{
+	CLEANUP_FREE char *whole = realpath(path, NULL);
+	CLEANUP_FREE char *name = name_of(path);
+	CLEANUP_FD int fd = -1;
+
+	if (whole == NULL) {
+		(void)status_fail(status, COSI_INVALID, "%s", strerrordesc_np(errno));
+		return NULL;
+	}
+	if (name == NULL) {
+		(void)status_fail(status, COSI_INTERNAL, "no memory");
+		return NULL;
+	}
+	return module_file_check(whole, &fd, status) != 0
+		       ? NULL
+		       : handshake_load(whole, name, out, status);
 }

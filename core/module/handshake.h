@@ -10,5 +10,8 @@
  * must be called.  The handle, for dlclose(); NULL with status. */
 void *handshake_load(const char *path, const char *name, struct cosi_module *out,
 		     struct status *status);
+/* The same for any file that passes module_file_check(); its name is that of the file, up to the
+ * first dot: "/usr/lib/cosid/modules/posix.so" and the copy "posix.1.so" are both called posix. */
+void *handshake_load_file(const char *path, struct cosi_module *out, struct status *status);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * trial.h - loading a module in a process that may die of it, before the daemon does it itself.
  *
- * A constructor that crashes, ends the process or never returns takes down /proc/self/exe
- * --describe COPY instead of the daemon.  Several trials run at once: start all, then wait.
+ * A constructor that crashes, ends the process or never returns takes down a child instead of the
+ * daemon.  Several trials run at once: start all, then wait.
  */
 #ifndef COSID_MODULE_TRIAL_H
 #define COSID_MODULE_TRIAL_H
@@ -31,9 +31,9 @@ int trial_start(struct trial *trial, const char *path, int64_t limit_ms, struct 
 /* Waits for the verdict and ends the child: 0 when the module could be loaded and unloaded. */
 int trial_wait(struct trial *trial, struct status *status);
 
-/* In the child: is this process one that a trial started? */
+/* Was this process started by a trial, with --describe PATH?  Then it calls trial_stand(PATH): 0 or
+ * -1, as the module could be loaded or not. */
 bool trial_is_child(void);
-/* In the child, once: status OK, or why the module cannot be loaded. */
-void trial_report(const struct status *status);
+int trial_stand(const char *path);
 
 #endif

@@ -121,6 +121,34 @@ test_trial__not_within_a_trial(void **state)
 	assert_int_equal(unsetenv("COSID_TRIAL"), 0);
 }
 
+/* A second thread, without which the child is a fork. */
+static pthread_mutex_t hold = PTHREAD_MUTEX_INITIALIZER;
+static pthread_t thread;
+
+static void *
+wait_on_hold(void *arg)
+{
+	pthread_mutex_lock(&hold);
+	pthread_mutex_unlock(&hold);
+	return arg;
+}
+
+static int
+add_thread(void **state)
+{
+	(void)state;
+	pthread_mutex_lock(&hold);
+	return pthread_create(&thread, NULL, wait_on_hold, NULL);
+}
+
+static int
+end_thread(void **state)
+{
+	(void)state;
+	pthread_mutex_unlock(&hold);
+	return pthread_join(thread, NULL);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -136,5 +164,6 @@ main(int argc, char **argv)
 
 	if (argc > 1)
 		return rig_describe(argc, argv);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests_name("forked", tests, NULL, NULL) +
+	       cmocka_run_group_tests_name("started", tests, add_thread, end_thread);
 }
