@@ -181,13 +181,13 @@ find_mount(const char *path, char *out, size_t size)
 }
 
 static int
-check_base(const struct state_dir *state, struct status *status)
+check_dir(int fd, const char *path, struct status *status)
 {
 	char mount[PATH_MAX];
 	struct statvfs fs;
 	struct stat st;
 
-	if (fstat(state->base_fd, &st) != 0 || fstatvfs(state->base_fd, &fs) != 0)
+	if (fstat(fd, &st) != 0 || fstatvfs(fd, &fs) != 0)
 		return status_fail(status, COSI_INTERNAL, "%s", strerrordesc_np(errno));
 	if (st.st_uid != 0 && st.st_uid != geteuid())
 		return status_fail(status, COSI_INTERNAL, "it belongs to user %u", st.st_uid);
@@ -195,18 +195,27 @@ check_base(const struct state_dir *state, struct status *status)
 		return status_fail(status, COSI_INTERNAL, "others may write to it");
 	if ((fs.f_flag & ST_NOEXEC) == 0)
 		return 0;
-	find_mount(state->base, mount, sizeof mount);
+	find_mount(path, mount, sizeof mount);
 	return status_fail(status, COSI_INTERNAL,
 			   "'%s' is mounted noexec, and modules are run from there", mount);
 }
 
+/* A directory in which nobody else can replace what is ours.  The descriptor, or -1. */
 static int
-open_base(struct state_dir *state, struct status *status)
+open_dir(const char *path, struct status *status)
 {
-	state->base_fd = open(state->base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (state->base_fd < 0)
-		return status_fail(status, COSI_INTERNAL, "%s", strerrordesc_np(errno));
-	return check_base(state, status);
+	int fd;
+
+	/* Reported below when it is still not there. */
+	(void)mkdir(path, 0700);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0 && check_dir(fd, path, status) == 0)
+		return fd;
+	if (fd < 0)
+		(void)status_fail(status, COSI_INTERNAL, "%s", strerrordesc_np(errno));
+	else
+		(void)close(fd);
+	return status_fail(status, 0, "cannot use the state directory '%s'", path);
 }
 
 /* The first directory of $STATE_DIRECTORY, which may hold several with ':' between; NULL: none. */
@@ -228,24 +237,24 @@ runtime_dir(void)
 }
 
 static int
-choose_base(struct state_dir *state, const char *state_dir, const char **out_prefix)
+open_base(struct state_dir *state, const char *state_dir, const char **out_prefix,
+	  struct status *status)
 {
 	CLEANUP_FREE char *given = state_dir != NULL ? strdup(state_dir) : from_environment();
+	CLEANUP_FD int given_fd = -1;
 
-	if (given == NULL) {
-		*out_prefix = "cosid-modules.";
+	*out_prefix = given == NULL ? "cosid-modules." : "";
+	if (given == NULL)
 		state->base = strdup(runtime_dir());
-		return state->base == NULL ? -1 : 0;
-	}
-	*out_prefix = "";
-	if (asprintf(&state->base, "%s/modules", given) < 0) {
+	else if (asprintf(&state->base, "%s/modules", given) < 0)
 		state->base = NULL;
+	if (state->base == NULL)
+		return status_fail(status, COSI_INTERNAL, "no memory");
+	/* Before anything is made in it: it may be another user's. */
+	if (given != NULL && (given_fd = open_dir(given, status)) < 0)
 		return -1;
-	}
-	/* What cannot be made is reported when it is opened. */
-	(void)mkdir(given, 0700);
-	(void)mkdir(state->base, 0700);
-	return 0;
+	state->base_fd = open_dir(state->base, status);
+	return state->base_fd < 0 ? -1 : 0;
 }
 
 struct state_dir *
@@ -254,15 +263,12 @@ state_open(const char *state_dir, struct status *status)
 	struct state_dir *state = calloc(1, sizeof *state);
 	const char *prefix;
 
-	if (state != NULL)
-		state->base_fd = state->fd = -1;
-	if (state == NULL || choose_base(state, state_dir, &prefix) != 0) {
-		state_close(state);
+	if (state == NULL) {
 		(void)status_fail(status, COSI_INTERNAL, "no memory");
 		return NULL;
 	}
-	if (open_base(state, status) != 0) {
-		(void)status_fail(status, 0, "cannot use the state directory '%s'", state->base);
+	state->base_fd = state->fd = -1;
+	if (open_base(state, state_dir, &prefix, status) != 0) {
 		state_close(state);
 		return NULL;
 	}

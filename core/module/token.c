@@ -21,6 +21,9 @@
 
 enum { RENEW_S = 300, RENEW_SHARE = 10 };
 
+_Static_assert(sizeof((struct module_call *)0)->tokens / sizeof(uint64_t) == TOKEN_MAX,
+	       "a call remembers one fetch for each slot");
+
 int
 tokens_init(struct tokens *tokens)
 {
