@@ -35,6 +35,10 @@ http_global_done(void)
 static int
 set_options(struct handle_options *options, const struct http_config *config, struct status *status)
 {
+	/* To libcurl zero means for ever. */
+	if (config->connect_timeout_ms <= 0 || config->request_timeout_ms <= 0)
+		return status_fail(status, COSI_INVALID,
+				   "connect_timeout and request_timeout must be above zero");
 	options->connect_timeout_ms = config->connect_timeout_ms;
 	options->idle_ms = config->idle_ms > 0 ? config->idle_ms : IDLE_MS;
 	options->backend = strdup(config->backend);

@@ -31,8 +31,9 @@ int http_global_init(void);
 void http_global_done(void);
 
 struct http_client;
-/* NULL with status: INVALID when ca_file cannot be used, INTERNAL when there is no memory.  No I/O
- * on the network.  Proxies of the environment are not used: a gateway stands beside its store. */
+/* NULL with status: INVALID when ca_file cannot be used or a timeout is not above zero, INTERNAL
+ * when there is no memory.  No I/O on the network.  Proxies of the environment are not used: a
+ * gateway stands beside its store. */
 struct http_client *http_client_new(const struct http_config *config, struct status *status);
 /* No exchange may be running. */
 void http_client_free(struct http_client *client);

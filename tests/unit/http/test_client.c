@@ -189,6 +189,25 @@ test_ca_file__unusable(void **state)
 }
 
 static void
+test_timeouts__above_zero(void **state)
+{
+	struct http_config config = rig_config();
+	struct status status = { 0 };
+
+	(void)state;
+	config.connect_timeout_ms = 0;
+	assert_null(http_client_new(&config, &status));
+	assert_string_equal(status.text, "connect_timeout and request_timeout must be above zero");
+	assert_int_equal(status.code, COSI_INVALID);
+	config = rig_config();
+	config.request_timeout_ms = 0;
+	assert_null(http_client_new(&config, &status));
+	config.request_timeout_ms = 1;
+	config.connect_timeout_ms = 1;
+	http_client_free(http_client_new(&config, &status));
+}
+
+static void
 test_free__nothing(void **state)
 {
 	(void)state;
@@ -205,6 +224,7 @@ main(void)
 		cmocka_unit_test(test_idle__connection_is_closed),
 		cmocka_unit_test(test_idle__at_most_64_handles),
 		cmocka_unit_test(test_ca_file__unusable),
+		cmocka_unit_test(test_timeouts__above_zero),
 		cmocka_unit_test(test_free__nothing),
 	};
 
