@@ -142,12 +142,19 @@ prepare_by_op(struct call_state *state)
 }
 
 int
+work_check_memory(struct call_state *state)
+{
+	if (!arena_failed(&state->call->arena))
+		return 0;
+	/* Whatever else seemed wrong follows from it. */
+	state->status = (struct status){ 0 };
+	return status_fail(&state->status, COSI_EXHAUSTED, "the request needs too much memory");
+}
+
+int
 work_prepare(struct call_state *state)
 {
 	int rc = prepare_by_op(state);
 
-	if (arena_failed(&state->call->arena))
-		return status_fail(&state->status, COSI_EXHAUSTED,
-				   "the request needs too much memory");
-	return rc;
+	return work_check_memory(state) < 0 ? -1 : rc;
 }

@@ -123,9 +123,11 @@ clock_start(struct router *router, struct status *status)
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = pthread_create(&router->clock_thread, NULL, clock_main, router);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (error != 0)
+	if (error != 0) {
+		pthread_cond_destroy(&router->clock_wake);
 		return status_fail(status, COSI_EXHAUSTED, "cannot start the timer thread: %s",
 				   strerrordesc_np(error));
+	}
 	(void)pthread_setname_np(router->clock_thread, "timer");
 	return 0;
 }
@@ -269,14 +271,17 @@ static int
 plan(struct call_state *state)
 {
 	char title[CALL_TITLE_MAX];
+	int rc = -1;
 
 	if (clock_mono_ms() >= state->deadline_ms)
 		status_fail(&state->status, COSI_TIMEOUT, "the deadline passed before it began");
-	else if (plan_call(state) == 0 && (state->backend == NULL || work_prepare(state) == 0))
-		return 0;
-	if (arena_failed(&state->call->arena) && status_ok(&state->status))
-		status_fail(&state->status, COSI_EXHAUSTED, "out of memory");
-	return status_fail(&state->status, COSI_OK, "cannot %s", call_title(state, title));
+	else
+		rc = plan_call(state);
+	if (rc == 0 && state->backend != NULL)
+		rc = work_prepare(state);
+	if (work_check_memory(state) < 0 || rc < 0)
+		return status_fail(&state->status, COSI_OK, "cannot %s", call_title(state, title));
+	return 0;
 }
 
 void

@@ -26,6 +26,8 @@ struct work {
 /* Once state->backend is known: names, parameters, hash, locks.  No I/O.  0, or -1 with
  * state->status. */
 int work_prepare(struct call_state *state);
+/* Did the request need more memory than a call has?  -1: state->status says so. */
+int work_check_memory(struct call_state *state);
 /* On a worker: the handler, then the answer.  The outcome is state->status. */
 void work_run(struct call_state *state);
 

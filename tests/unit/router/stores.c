@@ -123,7 +123,9 @@ leave(struct module_call *call, struct store *store, enum request_op op)
 {
 	int rc = 0;
 
-	if (atomic_load(call->cancelled)) {
+	if (arena_failed(call->arena)) {
+		rc = status_fail(call->status, COSI_EXHAUSTED, "the handler needs more memory");
+	} else if (atomic_load(call->cancelled)) {
 		store->cancelled++;
 		rc = status_fail(call->status, COSI_TIMEOUT, "the call was cancelled");
 	} else if (store->fails[op] != 0) {
@@ -294,9 +296,10 @@ backend_grant(struct module_call *call, const struct cosi_access_req *req, struc
 	store = enter(call, REQUEST_GRANT);
 	note_access(store, "grant", req);
 	let_go_access(store, req, false);
-	for (size_t i = 0; i < req->nbuckets; i++) {
+	for (size_t i = 0; list != NULL && i < req->nbuckets; i++) {
 		list[i] = arena_alloc(call->arena, sizeof *list[i]);
-		list[i]->name = arena_strdup(call->arena, req->buckets[i]->native);
+		if (list[i] != NULL)
+			list[i]->name = arena_strdup(call->arena, req->buckets[i]->native);
 	}
 	*out = (struct cosi_access){ .buckets = list, .key_id = "key", .key_secret = "secret" };
 	return leave(call, store, REQUEST_GRANT);

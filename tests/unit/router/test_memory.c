@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_memory.c - every allocation fails once: a clean answer, nothing lost, and the next call
+ * works.
+ *
+ * The linker sends the calls of malloc() and so on here (CMakeLists.txt).
+ */
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "fakes.h"
+
+#include "banned.h"
+
+enum { STEP_BYTES = 48, MOST = 100000 };
+
+static const struct fake_spec two[] = { { .name = "east" }, { .name = "west" } };
+static const struct fake_setup setup = {
+	.nbackends = 2, .backends = two, .default_backend = "east", .router = { .workers = 2 }
+};
+
+/* So many more succeed, then one fails. */
+static atomic_int left = MOST;
+
+static bool
+fails(void)
+{
+	return atomic_fetch_sub(&left, 1) == 0;
+}
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *
+__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *
+__wrap_calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *__real_reallocarray(void *p, size_t n, size_t size);
+void *__wrap_reallocarray(void *p, size_t n, size_t size);
+void *
+__wrap_reallocarray(void *p, size_t n, size_t size)
+{
+	return fails() ? NULL : __real_reallocarray(p, n, size);
+}
+
+int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+int __wrap_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+int
+__wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
+		      void *arg)
+{
+	return fails() ? EAGAIN : __real_pthread_create(thread, attr, start, arg);
+}
+
+/* Every kind of call; it is made, but not fired. */
+static struct shot *
+any(struct router *router, enum request_op op)
+{
+	struct shot *shot = shot_new(router, op);
+
+	shot->req->name = op == REQUEST_GRANT ? "ba-1" : "photos";
+	shot->req->id = op == REQUEST_REVOKE ? "east.cosi-ba-1"
+			: op == REQUEST_GET  ? "photos"
+					     : "east.photos";
+	if (op == REQUEST_GRANT || op == REQUEST_REVOKE)
+		shot_bucket(shot, "east.photos", COSI_READ_ONLY);
+	if (op == REQUEST_CREATE)
+		shot_param(shot, "color", "red");
+	return shot;
+}
+
+/* Waits; true: it went well, false: it was refused for memory. */
+static bool
+went_well(struct shot *shot)
+{
+	bool well;
+
+	shot_wait(shot);
+	well = status_ok(&shot->status);
+	if (!well && shot->status.code != COSI_EXHAUSTED && shot->status.code != COSI_UNAVAILABLE)
+		fail_msg("%s: %s", status_code_name(shot->status.code), shot->status.text);
+	assert_true(well || shot->status.text[0] != '\0');
+	shot_free(shot);
+	return well;
+}
+
+static void
+test_arena__too_small(void **state)
+{
+	struct router *router = fake_start(&setup);
+
+	(void)state;
+	for (enum request_op op = REQUEST_CREATE; op <= REQUEST_REVOKE; op++) {
+		unsigned refused = 0;
+
+		fake_has("east", "photos", "photos", NULL);
+		for (size_t room = 0;; room += STEP_BYTES) {
+			struct shot *shot = any(router, op);
+
+			if (op == REQUEST_CREATE) /* another one each time */
+				shot->req->name = arena_printf(&shot->call->arena, "b%zu", room);
+			shot->call->arena.cap = shot->call->arena.used + room;
+			shoot(router, shot);
+			if (went_well(shot))
+				break;
+			refused++;
+		}
+		assert_true(refused > 0);
+	}
+	fake_stop(router);
+}
+
+static void
+test_malloc__in_a_call(void **state)
+{
+	(void)state;
+	for (enum request_op op = REQUEST_CREATE; op <= REQUEST_REVOKE; op++) {
+		unsigned refused = 0;
+
+		for (int n = 0;; n++) {
+			struct router *router = fake_start(&setup);
+			struct shot *shot = any(router, op);
+			bool well;
+
+			fake_has("east", "photos", "photos", NULL);
+			if (op == REQUEST_CREATE)
+				shot->req->name = "new";
+			atomic_store(&left, n);
+			shoot(router, shot);
+			well = went_well(shot);
+			well = atomic_exchange(&left, MOST) > 0 && well;
+			/* Whatever happened, the next one works. */
+			assert_true(went_well(shot_by_id(router, REQUEST_DELETE, "east.photos")));
+			fake_stop(router);
+			if (well)
+				break;
+			refused++;
+		}
+		assert_true(refused > 0);
+	}
+}
+
+static void
+test_malloc__of_a_call(void **state)
+{
+	struct router *router = fake_start(&setup);
+
+	(void)state;
+	atomic_store(&left, 0);
+	assert_null(call_new(router));
+	atomic_store(&left, MOST);
+	fake_stop(router);
+}
+
+static void
+test_start__nothing_is_left_running(void **state)
+{
+	struct config config = { .driver_name = "cosid.example.org" };
+	struct config_backend entry = { .name = "east" };
+	struct backend backend = { .name = "east", .config = &entry };
+	const struct router_config wanted = { .call_timeout_ms = 1000, .workers = 2 };
+
+	(void)state;
+	for (int n = 0;; n++) {
+		struct generation generation = { .config = &config,
+						 .nbackends = 1,
+						 .backends = &backend };
+		struct status status = { 0 };
+		struct router *router;
+
+		atomic_init(&generation.refs, 1);
+		atomic_store(&left, n);
+		router = router_new(&wanted, &generation, &status);
+		atomic_store(&left, MOST);
+		router_free(router);
+		/* Given back in either case. */
+		assert_int_equal(atomic_load(&generation.refs), 0);
+		if (router != NULL)
+			break;
+		assert_int_equal(status.code, COSI_EXHAUSTED);
+		assert_true(status.text[0] != '\0');
+		assert_true(n < 100);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_arena__too_small),
+		cmocka_unit_test(test_malloc__in_a_call),
+		cmocka_unit_test(test_malloc__of_a_call),
+		cmocka_unit_test(test_start__nothing_is_left_running),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
