@@ -17,7 +17,7 @@
 
 #include "banned.h"
 
-enum { BACKLOG = 128, LOCK_TRIES = 50, LOCK_PAUSE_MS = 100 };
+enum { BACKLOG = 128, LOCK_TRIES = 200, LOCK_PAUSE_MS = 10 };
 
 static int
 take_fd(int *fd)

@@ -42,6 +42,7 @@ client_connect(const char *path)
 	return channel;
 }
 
+/* bytes NULL: no message is sent. */
 static struct client_call *
 client_start_with(grpc_channel *channel, const char *method, const void *bytes, size_t len,
 		  int64_t timeout_ms, grpc_metadata *metadata, size_t nmetadata)
@@ -54,6 +55,7 @@ client_start_with(grpc_channel *channel, const char *method, const void *bytes, 
 			       : gpr_time_add(gpr_now(GPR_CLOCK_REALTIME),
 					      gpr_time_from_millis(timeout_ms, GPR_TIMESPAN));
 	grpc_op ops[6];
+	size_t n = 0;
 
 	if (c == NULL)
 		abort();
@@ -64,21 +66,23 @@ client_start_with(grpc_channel *channel, const char *method, const void *bytes, 
 	grpc_metadata_array_init(&c->trailing);
 	c->out = grpc_raw_byte_buffer_create(&payload, 1);
 	memset(ops, 0, sizeof ops);
-	ops[0].op = GRPC_OP_SEND_INITIAL_METADATA;
-	ops[0].data.send_initial_metadata.metadata = metadata;
-	ops[0].data.send_initial_metadata.count = nmetadata;
-	ops[1].op = GRPC_OP_SEND_MESSAGE;
-	ops[1].data.send_message.send_message = c->out;
-	ops[2].op = GRPC_OP_SEND_CLOSE_FROM_CLIENT;
-	ops[3].op = GRPC_OP_RECV_INITIAL_METADATA;
-	ops[3].data.recv_initial_metadata.recv_initial_metadata = &c->initial;
-	ops[4].op = GRPC_OP_RECV_MESSAGE;
-	ops[4].data.recv_message.recv_message = &c->in;
-	ops[5].op = GRPC_OP_RECV_STATUS_ON_CLIENT;
-	ops[5].data.recv_status_on_client.trailing_metadata = &c->trailing;
-	ops[5].data.recv_status_on_client.status = &c->code;
-	ops[5].data.recv_status_on_client.status_details = &c->details;
-	if (grpc_call_start_batch(c->call, ops, 6, c, NULL) != GRPC_CALL_OK)
+	ops[n].op = GRPC_OP_SEND_INITIAL_METADATA;
+	ops[n].data.send_initial_metadata.metadata = metadata;
+	ops[n++].data.send_initial_metadata.count = nmetadata;
+	ops[n].op = GRPC_OP_SEND_MESSAGE;
+	ops[n].data.send_message.send_message = c->out;
+	n += bytes != NULL;
+	ops[n++].op = GRPC_OP_SEND_CLOSE_FROM_CLIENT;
+	ops[n].op = GRPC_OP_RECV_INITIAL_METADATA;
+	ops[n++].data.recv_initial_metadata.recv_initial_metadata = &c->initial;
+	ops[n].op = GRPC_OP_RECV_MESSAGE;
+	ops[n++].data.recv_message.recv_message = &c->in;
+	ops[n].op = GRPC_OP_RECV_STATUS_ON_CLIENT;
+	ops[n].data.recv_status_on_client.trailing_metadata = &c->trailing;
+	ops[n].data.recv_status_on_client.status = &c->code;
+	ops[n++].data.recv_status_on_client.status_details = &c->details;
+	TAG_POST(&fake_order);
+	if (grpc_call_start_batch(c->call, ops, n, c, NULL) != GRPC_CALL_OK)
 		abort();
 	grpc_slice_unref(payload);
 	grpc_slice_unref(path);
@@ -117,6 +121,7 @@ client_wait(struct client_call *c)
 
 	if (event.type != GRPC_OP_COMPLETE)
 		abort();
+	TAG_GOT(&fake_order);
 	(void)snprintf(c->text, sizeof c->text, "%.*s", (int)GRPC_SLICE_LENGTH(c->details),
 		       (const char *)GRPC_SLICE_START_PTR(c->details));
 	client_read(c);

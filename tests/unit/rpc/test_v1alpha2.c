@@ -115,7 +115,7 @@ struct grant {
 	Cosi2__DriverGrantBucketAccessRequest__AccessedBucket buckets[LIMIT_BUCKETS + 1];
 	Cosi2__DriverGrantBucketAccessRequest__AccessedBucket *list[LIMIT_BUCKETS + 1];
 	Cosi2__AccessMode modes[LIMIT_BUCKETS + 1][3];
-	char ids[LIMIT_BUCKETS + 1][16];
+	char ids[LIMIT_BUCKETS + 1][32];
 };
 
 static struct grant *

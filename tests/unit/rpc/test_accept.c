@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_accept.c - who is handed on, who is closed, and when, without a server behind it. */
+#include "rig.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "rpc/accept.h"
+#include "rpc/listen.h"
+
+#include "banned.h"
+
+enum { A_LONG_TIME_MS = 600000, TAKEN_MAX = 16 };
+
+struct place {
+	char dir[32], path[64];
+	struct listen_node node;
+	struct peers peers;
+	struct acceptor *acceptor;
+	pthread_mutex_t mutex;
+	pthread_cond_t changed;
+	int taken[TAKEN_MAX];
+	size_t ntaken, nticks;
+};
+
+static void
+take(void *owner, int fd)
+{
+	struct place *place = owner;
+
+	pthread_mutex_lock(&place->mutex);
+	place->taken[place->ntaken++] = fd;
+	pthread_cond_broadcast(&place->changed);
+	pthread_mutex_unlock(&place->mutex);
+}
+
+static void
+tick(void *owner)
+{
+	struct place *place = owner;
+
+	pthread_mutex_lock(&place->mutex);
+	place->nticks++;
+	pthread_cond_broadcast(&place->changed);
+	pthread_mutex_unlock(&place->mutex);
+}
+
+/* Waits until the counter is at least n. */
+static void
+wait_for(struct place *place, const size_t *counter, size_t n)
+{
+	pthread_mutex_lock(&place->mutex);
+	while (*counter < n)
+		pthread_cond_wait(&place->changed, &place->mutex);
+	pthread_mutex_unlock(&place->mutex);
+}
+
+static int
+setup(void **state)
+{
+	struct place *place = calloc(1, sizeof *place);
+	struct status status = { 0 };
+
+	assert_non_null(place);
+	pthread_mutex_init(&place->mutex, NULL);
+	pthread_cond_init(&place->changed, NULL);
+	(void)snprintf(place->dir, sizeof place->dir, "/tmp/cosid-accept.XXXXXX");
+	assert_non_null(mkdtemp(place->dir));
+	(void)snprintf(place->path, sizeof place->path, "%s/cosi.sock", place->dir);
+	assert_int_equal(listen_open(&place->node, place->path, 0600, &status), 0);
+	assert_int_equal(peers_init(&place->peers, false, NULL, 0, NULL, 0), 0);
+	*state = place;
+	return 0;
+}
+
+static void
+begin(struct place *place, size_t max_connections, int64_t silent_ms)
+{
+	const struct accept_config config = {
+		.listen_fd = place->node.fd,
+		.peers = &place->peers,
+		.max_connections = max_connections,
+		.silent_ms = silent_ms,
+		.owner = place,
+		.take = take,
+		.tick = tick,
+	};
+	struct status status = { 0 };
+
+	place->acceptor = accept_start(&config, &status);
+	assert_non_null(place->acceptor);
+}
+
+static int
+teardown(void **state)
+{
+	struct place *place = *state;
+
+	if (place->acceptor != NULL)
+		accept_stop(place->acceptor);
+	for (size_t i = 0; i < place->ntaken; i++)
+		if (place->taken[i] >= 0)
+			(void)close(place->taken[i]);
+	listen_close(&place->node);
+	peers_done(&place->peers);
+	assert_int_equal(rmdir(place->dir), 0);
+	free(place);
+	return 0;
+}
+
+static int
+client(const struct place *place)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	(void)snprintf(address.sun_path, sizeof address.sun_path, "%s", place->path);
+	assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
+	return fd;
+}
+
+static void
+say(int fd)
+{
+	assert_int_equal(send(fd, "P", 1, MSG_NOSIGNAL), 1);
+}
+
+/* Blocks until the other end is closed. */
+static void
+is_closed(int fd)
+{
+	char byte;
+
+	assert_true(read(fd, &byte, 1) <= 0);
+	(void)close(fd);
+}
+
+static void
+test_take__who_speaks(void **state)
+{
+	struct place *place = *state;
+	char byte = 0;
+	int fd;
+
+	begin(place, 4, A_LONG_TIME_MS);
+	fd = client(place);
+	say(fd);
+	wait_for(place, &place->ntaken, 1);
+	assert_int_equal(read(place->taken[0], &byte, 1), 1);
+	assert_int_equal(byte, 'P');
+	assert_true((fcntl(place->taken[0], F_GETFL) & O_NONBLOCK) != 0);
+	assert_true((fcntl(place->taken[0], F_GETFD) & FD_CLOEXEC) != 0);
+	(void)close(fd);
+}
+
+static void
+test_silent__closed(void **state)
+{
+	struct place *place = *state;
+
+	begin(place, 4, 20);
+	is_closed(client(place));
+	assert_int_equal(place->ntaken, 0);
+}
+
+static void
+test_gone__forgotten(void **state)
+{
+	struct place *place = *state;
+	int fd;
+
+	begin(place, 1, A_LONG_TIME_MS);
+	for (int i = 0; i < 20; i++)
+		(void)close(client(place));
+	fd = client(place);
+	say(fd);
+	wait_for(place, &place->ntaken, 1);
+	(void)close(fd);
+}
+
+/* Two are allowed: the third is closed, until one of the two has gone. */
+static void
+test_limit__at_and_past(void **state)
+{
+	struct place *place = *state;
+	int one, two, four;
+
+	begin(place, 2, A_LONG_TIME_MS);
+	rig_capture();
+	one = client(place);
+	say(one);
+	two = client(place);
+	say(two);
+	wait_for(place, &place->ntaken, 2);
+	is_closed(client(place));
+	(void)close(place->taken[0]); /* as the core does */
+	place->taken[0] = -1;
+	four = client(place);
+	say(four);
+	wait_for(place, &place->ntaken, 3);
+	is_closed(client(place));
+	rig_captured();
+	assert_int_equal(rig_lines("as many as are allowed"), 1); /* once a minute */
+	(void)close(one);
+	(void)close(two);
+	(void)close(four);
+}
+
+/* Peers that say nothing keep nobody out. */
+static void
+test_limit__silent_make_room(void **state)
+{
+	struct place *place = *state;
+	int first, second, third;
+
+	begin(place, 2, A_LONG_TIME_MS);
+	first = client(place);
+	wait_for(place, &place->nticks, 1);
+	second = client(place);
+	wait_for(place, &place->nticks, 2);
+	third = client(place);
+	say(third);
+	is_closed(first);
+	wait_for(place, &place->ntaken, 1);
+	say(second);
+	wait_for(place, &place->ntaken, 2);
+	(void)close(second);
+	(void)close(third);
+}
+
+static void
+test_peers__refused(void **state)
+{
+	const uid_t other = geteuid() + 1;
+	struct place *place = *state;
+
+	peers_done(&place->peers);
+	assert_int_equal(peers_init(&place->peers, true, &other, 1, NULL, 0), 0);
+	begin(place, 2, A_LONG_TIME_MS);
+	rig_capture();
+	is_closed(client(place));
+	is_closed(client(place));
+	rig_captured();
+	assert_int_equal(rig_lines("not in allowed_peers"), 1);
+	assert_int_equal(place->ntaken, 0);
+}
+
+/* Without descriptors nothing can be accepted; once there are some, all goes on. */
+static void
+test_descriptors__run_out(void **state)
+{
+	struct place *place = *state;
+	struct rlimit before, low;
+	size_t nticks;
+	int fd, spare;
+
+	begin(place, 2, A_LONG_TIME_MS);
+	rig_capture();
+	fd = client(place);
+	say(fd);
+	wait_for(place, &place->ntaken, 1);
+	(void)close(fd);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	spare = dup(fd);
+	low = (struct rlimit){ (rlim_t)spare, before.rlim_max };
+	(void)close(spare);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	pthread_mutex_lock(&place->mutex);
+	nticks = place->nticks;
+	pthread_mutex_unlock(&place->mutex);
+	{
+		struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+		(void)snprintf(address.sun_path, sizeof address.sun_path, "%s", place->path);
+		assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
+	}
+	say(fd);
+	wait_for(place, &place->nticks, nticks + 3); /* it comes round again, slowly */
+	assert_int_equal(place->ntaken, 1);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	wait_for(place, &place->ntaken, 2);
+	rig_captured();
+	assert_int_equal(rig_lines("cannot take a connection: Too many open files"), 1);
+	(void)close(fd);
+}
+
+static void
+test_stop__closes_who_waits(void **state)
+{
+	struct place *place = *state;
+	int silent, spoke;
+
+	begin(place, 4, A_LONG_TIME_MS);
+	silent = client(place);
+	wait_for(place, &place->nticks, 1);
+	spoke = client(place);
+	say(spoke);
+	wait_for(place, &place->ntaken, 1);
+	accept_stop(place->acceptor);
+	place->acceptor = NULL;
+	is_closed(silent);
+	assert_int_equal(fcntl(place->taken[0], F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+	(void)close(spoke);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_take__who_speaks),        TEST(test_silent__closed),
+		TEST(test_gone__forgotten),         TEST(test_limit__at_and_past),
+		TEST(test_limit__silent_make_room), TEST(test_peers__refused),
+		TEST(test_descriptors__run_out),    TEST(test_stop__closes_who_waits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_server_limits.c - the server at its limits and past them, and peers that speak no gRPC. */
+#include "server_rig.h"
+
+#include "banned.h"
+
+enum { MANY = LIMIT_CALLS + LIMIT_STREAMS };
+
+/* A create request of so many bytes in all, most of them in a field that is not known. */
+static char *
+padded(size_t len)
+{
+	char *bytes = malloc(len);
+	size_t pad = len - 7; /* name, and the field's key and length */
+
+	assert_non_null(bytes);
+	memset(bytes, 'x', len);
+	memcpy(bytes, "\x0a\x01n\x3a", 4);
+	bytes[4] = (char)(0x80 | (pad & 0x7f));
+	bytes[5] = (char)(0x80 | (pad >> 7 & 0x7f));
+	bytes[6] = (char)(pad >> 14);
+	return bytes;
+}
+
+static void
+test_message__at_the_limit(void **state)
+{
+	struct fixture *f = *state;
+	char *bytes = padded(LIMIT_MESSAGE);
+
+	expect(client_call(f->channel, V1 "DriverCreateBucket", bytes, LIMIT_MESSAGE),
+	       GRPC_STATUS_OK, "");
+	free(bytes);
+	bytes = padded(LIMIT_MESSAGE + 1);
+	expect(client_call(f->channel, V1 "DriverCreateBucket", bytes, LIMIT_MESSAGE + 1),
+	       GRPC_STATUS_RESOURCE_EXHAUSTED, "larger than max");
+	free(bytes);
+	assert_int_equal(f->router.nsubmitted, 1);
+}
+
+/* 4 MiB of empty map entries are refused by size, 256 KiB of them by number: cheaply. */
+static void
+test_message__empty_map_entries(void **state)
+{
+	enum { HUGE = 4 << 20 };
+	struct fixture *f = *state;
+	char *bytes = malloc(HUGE);
+
+	assert_non_null(bytes);
+	for (int i = 0; i < HUGE; i += 2)
+		memcpy(bytes + i, "\x12\x00", 2);
+	expect(client_call(f->channel, V1 "DriverCreateBucket", bytes, HUGE),
+	       GRPC_STATUS_RESOURCE_EXHAUSTED, "larger than max");
+	expect(client_call(f->channel, V1 "DriverCreateBucket", bytes, LIMIT_MESSAGE),
+	       GRPC_STATUS_INVALID_ARGUMENT, "more than 8192 fields");
+	expect(client_call(f->channel, INFO1, bytes, LIMIT_MESSAGE), GRPC_STATUS_INVALID_ARGUMENT,
+	       "more than 8192 fields");
+	free(bytes);
+	assert_int_equal(f->router.nsubmitted, 0);
+}
+
+/* One connection has so many calls in flight; the next waits in the client. */
+static void
+test_streams__at_the_limit(void **state)
+{
+	struct fixture *f = *state;
+	struct client_call *calls[LIMIT_STREAMS + 1];
+
+	f->router.hold = true;
+	for (int i = 0; i <= LIMIT_STREAMS; i++)
+		calls[i] = client_start(f->channel, V1 "DriverCreateBucket", CREATE_N, -1);
+	fake_wait_held(&f->router, LIMIT_STREAMS);
+	/* What comes on another connection overtakes the one that waits. */
+	{
+		grpc_channel *other = client_connect(f->path);
+
+		expect(client_call(other, INFO1, "", 0), GRPC_STATUS_OK, "");
+		grpc_channel_destroy(other);
+	}
+	assert_int_equal(f->router.nsubmitted, LIMIT_STREAMS);
+	fake_release(&f->router);
+	for (int i = 0; i <= LIMIT_STREAMS; i++) {
+		(void)client_wait(calls[i]);
+		expect(calls[i], GRPC_STATUS_OK, "");
+	}
+	assert_int_equal(f->router.nsubmitted, LIMIT_STREAMS + 1);
+}
+
+/* All that may be in flight is; what comes then is refused, DriverGetInfo is not. */
+static void
+test_calls__at_the_limit(void **state)
+{
+	enum { CONNECTIONS = MANY / LIMIT_STREAMS };
+	struct fixture *f = *state;
+	grpc_channel *channels[CONNECTIONS];
+	struct client_call **calls = calloc(MANY, sizeof *calls);
+	int refused = 0;
+
+	assert_non_null(calls);
+	f->router.hold = true;
+	for (int i = 0; i < CONNECTIONS; i++)
+		channels[i] = client_connect(f->path);
+	for (int i = 0; i < LIMIT_CALLS; i++)
+		calls[i] = client_start(channels[i / LIMIT_STREAMS], V1 "DriverCreateBucket",
+					CREATE_N, -1);
+	fake_wait_held(&f->router, LIMIT_CALLS);
+	for (int i = LIMIT_CALLS; i < MANY; i++)
+		calls[i] = client_start(channels[i / LIMIT_STREAMS], V1 "DriverCreateBucket",
+					CREATE_N, -1);
+	for (int i = LIMIT_CALLS; i < MANY; i++) {
+		refused += client_wait(calls[i]) == GRPC_STATUS_RESOURCE_EXHAUSTED;
+		expect(calls[i], GRPC_STATUS_RESOURCE_EXHAUSTED, "too many calls are in flight");
+	}
+	assert_int_equal(refused, LIMIT_STREAMS);
+	expect(client_call(f->channel, INFO2, "", 0), GRPC_STATUS_OK, "");
+	fake_release(&f->router);
+	for (int i = 0; i < LIMIT_CALLS; i++) {
+		(void)client_wait(calls[i]);
+		expect(calls[i], GRPC_STATUS_OK, "");
+	}
+	expect(client_call(f->channel, V1 "DriverCreateBucket", CREATE_N), GRPC_STATUS_OK, "");
+	for (int i = 0; i < CONNECTIONS; i++)
+		grpc_channel_destroy(channels[i]);
+	free(calls);
+}
+
+static void
+test_calls__bytes_at_the_limit(void **state)
+{
+	enum { FIT = LIMIT_CALL_BYTES / LIMIT_MESSAGE };
+	struct fixture *f = *state;
+	struct client_call *calls[FIT];
+	char *bytes = padded(LIMIT_MESSAGE);
+
+	f->router.hold = true;
+	for (int i = 0; i < FIT; i++)
+		calls[i] =
+			client_start(f->channel, V1 "DriverCreateBucket", bytes, LIMIT_MESSAGE, -1);
+	fake_wait_held(&f->router, FIT);
+	expect(client_call(f->channel, V1 "DriverCreateBucket", CREATE_N),
+	       GRPC_STATUS_RESOURCE_EXHAUSTED, "too many calls are in flight");
+	fake_release(&f->router);
+	for (int i = 0; i < FIT; i++) {
+		(void)client_wait(calls[i]);
+		expect(calls[i], GRPC_STATUS_OK, "");
+	}
+	expect(client_call(f->channel, V1 "DriverCreateBucket", CREATE_N), GRPC_STATUS_OK, "");
+	free(bytes);
+}
+
+/* 256 calls in flight on 4 connections, answered by threads of their own. */
+static void
+test_calls__many_threads(void **state)
+{
+	enum { CONNECTIONS = 4, EACH = 64, ROUNDS = 4 };
+	struct fixture *f = *state;
+	grpc_channel *channels[CONNECTIONS];
+	struct client_call *calls[CONNECTIONS * EACH];
+
+	f->router.elsewhere = true;
+	for (int i = 0; i < CONNECTIONS; i++)
+		channels[i] = client_connect(f->path);
+	for (int round = 0; round < ROUNDS; round++) {
+		for (int i = 0; i < CONNECTIONS * EACH; i++)
+			calls[i] = client_start(channels[i % CONNECTIONS], V1 "DriverCreateBucket",
+						CREATE_N, -1);
+		for (int i = 0; i < CONNECTIONS * EACH; i++) {
+			(void)client_wait(calls[i]);
+			expect(calls[i], GRPC_STATUS_OK, "");
+		}
+	}
+	for (int i = 0; i < CONNECTIONS; i++)
+		grpc_channel_destroy(channels[i]);
+}
+
+/* Clients that cancel while replies are on their way: every call ends once. */
+static void
+test_calls__cancelled_meanwhile(void **state)
+{
+	enum { CALLS = 64, ROUNDS = 8 };
+	struct fixture *f = *state;
+	struct client_call *calls[CALLS];
+
+	f->router.elsewhere = true;
+	for (int round = 0; round < ROUNDS; round++) {
+		for (int i = 0; i < CALLS; i++)
+			calls[i] = client_start(f->channel, V1 "DriverCreateBucket", CREATE_N, -1);
+		for (int i = 0; i < CALLS; i++)
+			(void)grpc_call_cancel(calls[i]->call, NULL);
+		for (int i = 0; i < CALLS; i++) {
+			grpc_status_code code = client_wait(calls[i]);
+
+			assert_true(code == GRPC_STATUS_OK || code == GRPC_STATUS_CANCELLED);
+			client_free(calls[i]);
+		}
+	}
+	expect(client_call(f->channel, V1 "DriverCreateBucket", CREATE_N), GRPC_STATUS_OK, "");
+}
+
+/* Sends bytes and reads until the server closes; it must, and must go on serving. */
+static void
+closes(struct fixture *f, const char *bytes, size_t len)
+{
+	int fd = raw_connect(f);
+	char sink[4096];
+
+	assert_int_equal(send(fd, bytes, len, MSG_NOSIGNAL), len);
+	while (read(fd, sink, sizeof sink) > 0)
+		;
+	(void)close(fd);
+	expect(client_call(f->channel, INFO1, "", 0), GRPC_STATUS_OK, "");
+}
+
+static void
+test_peer__speaks_something_else(void **state)
+{
+	static const char http1[] = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+	static const char tls[] = "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 hello";
+	static const char cut[] = "PRI * HTTP/2.0\r\n\r\nXX";
+	static const char frame[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+				    "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
+				    "\xff\xff\xff\x00\x00\x00\x00\x00\x01";
+	struct fixture *f = *state;
+
+	closes(f, http1, sizeof http1 - 1);
+	closes(f, tls, sizeof tls - 1);
+	closes(f, cut, sizeof cut - 1);
+	closes(f, frame, sizeof frame - 1);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_message__at_the_limit),      TEST(test_message__empty_map_entries),
+		TEST(test_streams__at_the_limit),      TEST(test_calls__at_the_limit),
+		TEST(test_calls__bytes_at_the_limit),  TEST(test_calls__many_threads),
+		TEST(test_calls__cancelled_meanwhile), TEST(test_peer__speaks_something_else),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

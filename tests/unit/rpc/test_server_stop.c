@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_server_stop.c - starts that fail, and stops: calls finish, or are cut off in time. */
+#include "server_rig.h"
+
+#include <pthread.h>
+#include <sys/stat.h>
+
+#include "banned.h"
+
+struct stopping {
+	struct fixture *f;
+	int64_t drain_ms;
+	int rc;
+	pthread_t thread;
+};
+
+static void *
+stop_in_thread(void *arg)
+{
+	struct stopping *s = arg;
+
+	s->rc = server_stop(s->f->server, s->drain_ms);
+	return NULL;
+}
+
+static void
+stop_begin(struct stopping *s, struct fixture *f, int64_t drain_ms)
+{
+	*s = (struct stopping){ .f = f, .drain_ms = drain_ms };
+	assert_int_equal(pthread_create(&s->thread, NULL, stop_in_thread, s), 0);
+}
+
+static int
+stop_end(struct stopping *s)
+{
+	assert_int_equal(pthread_join(s->thread, NULL), 0);
+	s->f->server = NULL;
+	rig_captured();
+	return s->rc;
+}
+
+/* Until the client's connection has been told to go away. */
+static void
+wait_goodbye(grpc_channel *channel)
+{
+	grpc_completion_queue *queue = grpc_completion_queue_create_for_next(NULL);
+	grpc_connectivity_state state;
+
+	while ((state = grpc_channel_check_connectivity_state(channel, 0)) == GRPC_CHANNEL_READY) {
+		grpc_channel_watch_connectivity_state(
+			channel, state, gpr_inf_future(GPR_CLOCK_REALTIME), queue, NULL);
+		(void)grpc_completion_queue_next(queue, gpr_inf_future(GPR_CLOCK_REALTIME), NULL);
+	}
+	grpc_completion_queue_shutdown(queue);
+	while (grpc_completion_queue_next(queue, gpr_inf_future(GPR_CLOCK_REALTIME), NULL).type !=
+	       GRPC_QUEUE_SHUTDOWN)
+		;
+	grpc_completion_queue_destroy(queue);
+}
+
+/* clause 57: calls in flight finish, new ones are UNAVAILABLE, the socket is gone at once. */
+static void
+test_stop__lets_calls_finish(void **state)
+{
+	struct fixture *f = *state;
+	struct client_call *calls[3];
+	struct stopping s;
+
+	f->router.hold = true;
+	for (int i = 0; i < 3; i++)
+		calls[i] = client_start(f->channel, V1 "DriverCreateBucket", CREATE_N, -1);
+	fake_wait_held(&f->router, 3);
+	stop_begin(&s, f, 60000);
+	wait_goodbye(f->channel);
+	assert_int_equal(access(f->path, F_OK), -1);
+	expect(client_call(f->channel, INFO1, "", 0), GRPC_STATUS_UNAVAILABLE, "");
+	fake_release(&f->router);
+	for (int i = 0; i < 3; i++) {
+		(void)client_wait(calls[i]);
+		expect(calls[i], GRPC_STATUS_OK, "");
+	}
+	assert_int_equal(stop_end(&s), 0);
+	assert_int_equal(f->router.ncancelled, 0);
+}
+
+static void
+test_stop__cuts_off_at_the_end(void **state)
+{
+	struct fixture *f = *state;
+	struct client_call *c;
+	struct stopping s;
+
+	f->router.hold = true;
+	c = client_start(f->channel, V1 "DriverCreateBucket", CREATE_N, -1);
+	fake_wait_held(&f->router, 1);
+	stop_begin(&s, f, 10);
+	assert_int_equal(client_wait(c), GRPC_STATUS_UNAVAILABLE);
+	client_free(c);
+	assert_int_equal(stop_end(&s), -1);
+	assert_int_equal(f->router.ncancelled, 1);
+}
+
+static void
+test_stop__idle(void **state)
+{
+	struct fixture *f = *state;
+
+	expect(client_call(f->channel, INFO1, "", 0), GRPC_STATUS_OK, "");
+	stop(f);
+}
+
+/* A peer that began to speak HTTP/2 and reads nothing, and one that says nothing at all. */
+static void
+test_stop__deaf_peers(void **state)
+{
+	struct fixture *f = *state;
+	int deaf = raw_connect(f), silent = raw_connect(f);
+
+	assert_int_equal(send(deaf, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 24, MSG_NOSIGNAL), 24);
+	expect(client_call(f->channel, INFO1, "", 0), GRPC_STATUS_OK, "");
+	stop(f);
+	(void)close(deaf);
+	(void)close(silent);
+}
+
+static void
+test_restart__same_socket(void **state)
+{
+	struct fixture *f = *state;
+	struct server_config config = { .socket_path = f->path,
+					.socket_mode = 0660,
+					.listen_fd = -1 };
+	struct status status = { 0 };
+	struct stat st;
+
+	for (int i = 0; i < 3; i++) {
+		stop(f);
+		rig_capture();
+		f->server = server_start(&config, &f->router, &status);
+		assert_non_null(f->server);
+		assert_int_equal(stat(f->path, &st), 0);
+		assert_int_equal(st.st_mode & 07777, 0660);
+		grpc_channel_destroy(f->channel);
+		f->channel = client_connect(f->path);
+		expect(client_call(f->channel, INFO1, "", 0), GRPC_STATUS_OK, "");
+	}
+}
+
+/* clause 53: what keeps it from serving is said, and nothing is left behind. */
+static void
+test_start__fails_clearly(void **state)
+{
+	struct fixture *f = *state;
+	struct server_config config = { .socket_path = f->path,
+					.socket_mode = 0600,
+					.listen_fd = -1 };
+	struct status status = { 0 };
+
+	assert_null(server_start(&config, &f->router, &status));
+	assert_non_null(strstr(status.text, "another process listens there"));
+	status = (struct status){ 0 };
+	config.socket_path = "/tmp/cosid-rpc-nowhere/cosi.sock";
+	assert_null(server_start(&config, &f->router, &status));
+	assert_non_null(strstr(status.text, "/tmp/cosid-rpc-nowhere"));
+	status = (struct status){ 0 };
+	config.listen_fd = 0;
+	assert_null(server_start(&config, &f->router, &status));
+	assert_non_null(strstr(status.text, "no listening UNIX socket"));
+	expect(client_call(f->channel, INFO1, "", 0), GRPC_STATUS_OK, "");
+}
+
+/* A socket that systemd holds: served, and left where it is. */
+static void
+test_start__inherited_socket(void **state)
+{
+	struct fixture *f = *state;
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct server_config config = { .socket_path = f->path };
+	struct status status = { 0 };
+
+	stop(f);
+	config.listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	(void)snprintf(address.sun_path, sizeof address.sun_path, "%s", f->path);
+	assert_int_equal(bind(config.listen_fd, (struct sockaddr *)&address, sizeof address), 0);
+	assert_int_equal(listen(config.listen_fd, 8), 0);
+	rig_capture();
+	f->server = server_start(&config, &f->router, &status);
+	assert_non_null(f->server);
+	grpc_channel_destroy(f->channel);
+	f->channel = client_connect(f->path);
+	expect(client_call(f->channel, INFO1, "", 0), GRPC_STATUS_OK, "");
+	stop(f);
+	assert_int_equal(unlink(f->path), 0);
+}
+
+static void
+test_start__peers_limited(void **state)
+{
+	struct fixture *f = *state;
+	const uid_t other = geteuid() + 1, us = geteuid();
+	struct server_config config = { .socket_path = f->path,
+					.socket_mode = 0600,
+					.listen_fd = -1,
+					.peers_limited = true,
+					.npeer_uids = 1,
+					.peer_uids = &other };
+	struct status status = { 0 };
+
+	stop(f);
+	rig_capture();
+	f->server = server_start(&config, &f->router, &status);
+	assert_non_null(f->server);
+	grpc_channel_destroy(f->channel);
+	f->channel = client_connect(f->path);
+	expect(client_call(f->channel, INFO1, "", 0), GRPC_STATUS_UNAVAILABLE, "");
+	stop(f);
+	assert_int_equal(rig_lines("not in allowed_peers"), 1);
+	config.peer_uids = &us;
+	rig_capture();
+	f->server = server_start(&config, &f->router, &status);
+	grpc_channel_destroy(f->channel);
+	f->channel = client_connect(f->path);
+	expect(client_call(f->channel, INFO1, "", 0), GRPC_STATUS_OK, "");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_stop__lets_calls_finish),
+		TEST(test_stop__cuts_off_at_the_end),
+		TEST(test_stop__idle),
+		TEST(test_stop__deaf_peers),
+		TEST(test_restart__same_socket),
+		TEST(test_start__fails_clearly),
+		TEST(test_start__inherited_socket),
+		TEST(test_start__peers_limited),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
