@@ -6,6 +6,7 @@
 #include "http/failure.h"
 
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
