@@ -15,9 +15,8 @@ clean_char(const char *text, size_t len)
 {
 	uint32_t c;
 	size_t n = parse_utf8_char(text, len, &c);
-	bool control = c < ' ' || (c >= 0x7f && c < 0xa0);
 
-	return n > 0 && control ? 0 : n;
+	return n > 0 && (c < ' ' || (c >= 0x7f && c < 0xa0)) ? 0 : n;
 }
 
 bool

@@ -19,9 +19,9 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -199,12 +199,12 @@ trial_start(struct trial *trial, const char *path, int64_t limit_ms, struct stat
 			   strerrordesc_np(error));
 }
 
-/* Waits until fd has something to say.  false: the time was up. */
+/* Waits until the child has something to say.  false: the time was up. */
 static bool
-wait_for(const struct trial *trial, int fd)
+wait_for_word(const struct trial *trial)
 {
 	for (;;) {
-		struct pollfd event = { .fd = fd, .events = POLLIN };
+		struct pollfd event = { .fd = trial->verdict_fd, .events = POLLIN };
 		int64_t left_ms = trial->deadline_ms - clock_mono_ms();
 
 		if (left_ms <= 0)
@@ -212,6 +212,23 @@ wait_for(const struct trial *trial, int fd)
 		if (poll(&event, 1, (int)left_ms) > 0)
 			return true;
 	}
+}
+
+/* By looking again and again: a pidfd is unknown to older valgrinds, and this is for failures. */
+static bool
+wait_for_end(const struct trial *trial)
+{
+	const struct timespec pause = { .tv_nsec = 2000000 };
+
+	do {
+		siginfo_t info = { .si_pid = 0 };
+
+		if (waitid(P_PID, (id_t)trial->pid, &info, WEXITED | WNOWAIT | WNOHANG) != 0 ||
+		    info.si_pid != 0)
+			return true;
+		(void)nanosleep(&pause, NULL);
+	} while (clock_mono_ms() < trial->deadline_ms);
+	return false;
 }
 
 /* What the child wrote until it closed the pipe, as a string; false: the time was up. */
@@ -222,7 +239,7 @@ read_verdict(const struct trial *trial, char *out, size_t size)
 	ssize_t n;
 
 	do {
-		if (!wait_for(trial, trial->verdict_fd))
+		if (!wait_for_word(trial))
 			return false;
 		n = read(trial->verdict_fd, out + len, size - 1 - len);
 		len += n > 0 ? (size_t)n : 0;
@@ -247,8 +264,7 @@ reap(const struct trial *trial)
 static int
 explain(const struct trial *trial, struct status *status)
 {
-	CLEANUP_FD int pid_fd = pidfd_open(trial->pid, 0);
-	bool ended = pid_fd >= 0 && wait_for(trial, pid_fd);
+	bool ended = wait_for_end(trial);
 	int how = reap(trial);
 
 	if (!ended)
