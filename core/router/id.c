@@ -24,20 +24,6 @@ is_alnum(char c)
 }
 
 bool
-id_is_backend_name(const char *text)
-{
-	size_t len = strlen(text);
-
-	if (len == 0 || len > ID_BACKEND_MAX || !is_lower(text[0]) || !is_lower(text[len - 1]))
-		return false;
-	for (size_t i = 0; i < len; i++) {
-		if (!is_lower(text[i]) && text[i] != '-')
-			return false;
-	}
-	return true;
-}
-
-bool
 id_is_native(const char *text)
 {
 	size_t len = strlen(text);

@@ -20,8 +20,6 @@ enum {
 /* What every account of ours begins with; an account without it is never touched. */
 #define ID_ACCOUNT_PREFIX "cosi-"
 
-/* May it be the name of a backend: [a-z0-9]([a-z0-9-]{0,30}[a-z0-9])? */
-bool id_is_backend_name(const char *text);
 /* May it be the part after the dot, or a native name alone: 1 to ID_MAX of [A-Za-z0-9.-], the first
  * of them a letter or a digit (so "..", which a file system would follow, is none). */
 bool id_is_native(const char *text);

@@ -35,6 +35,7 @@ const struct log_fields *call_fields(const struct call *call);
 
 /* DriverGetInfo: the protocols that the current generation serves; 0: no backend. */
 uint32_t router_protocols(struct router *router);
+/* Valid until router_free(). */
 const char *router_driver_name(struct router *router);
 
 #endif

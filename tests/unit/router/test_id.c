@@ -21,22 +21,6 @@ row(char c, size_t n)
 }
 
 static void
-test_is_backend_name__limits(void **state)
-{
-	(void)state;
-	assert_true(id_is_backend_name("a"));
-	assert_true(id_is_backend_name("rgw-east-2"));
-	assert_true(id_is_backend_name(row('a', ID_BACKEND_MAX)));
-	assert_false(id_is_backend_name(row('a', ID_BACKEND_MAX + 1)));
-	assert_false(id_is_backend_name(""));
-	assert_false(id_is_backend_name("-a"));
-	assert_false(id_is_backend_name("a-"));
-	assert_false(id_is_backend_name("A"));
-	assert_false(id_is_backend_name("a.b"));
-	assert_false(id_is_backend_name("a_b"));
-}
-
-static void
 test_is_native__limits(void **state)
 {
 	(void)state;
@@ -155,7 +139,6 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_is_backend_name__limits),
 		cmocka_unit_test(test_is_native__limits),
 		cmocka_unit_test(test_backend__first_dot_splits),
 		cmocka_unit_test(test_format__limits),

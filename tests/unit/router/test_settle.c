@@ -159,6 +159,24 @@ test_hold__for_its_time(void **state)
 	fake_stop(router);
 }
 
+/* It succeeded at last, but an earlier try of it may still be on its way. */
+static void
+test_hold__and_settle(void **state)
+{
+	struct router *router = fake_start(&settling_long);
+	struct shot *made, *same;
+
+	(void)state;
+	fake_unknown("east", REQUEST_CREATE, FAKE_LONG_MS);
+	made = create_settling(router, "a", CLOCK_NEVER);
+	same = shot_by_id(router, REQUEST_DELETE, "east.a");
+	router_drain(router);
+	shot_expect_id(made, "east.a");
+	assert_false(shot_is_replied(same));
+	fake_stop(router);
+	shot_expect(same, COSI_UNAVAILABLE, "cosid stops");
+}
+
 static void
 test_hold__ends_with_the_router(void **state)
 {
@@ -205,6 +223,7 @@ main(void)
 		cmocka_unit_test(test_settle__ends_with_the_router),
 		cmocka_unit_test(test_hold__locks_but_not_the_slot),
 		cmocka_unit_test(test_hold__for_its_time),
+		cmocka_unit_test(test_hold__and_settle),
 		cmocka_unit_test(test_hold__ends_with_the_router),
 		cmocka_unit_test(test_hold__limits),
 	};

@@ -114,6 +114,7 @@ script(void)
 	fake_has("east", "b0", "b0", NULL);
 	fake_has("west", "b1", "b1", NULL);
 	fake_unknown("west", REQUEST_DELETE, 3);
+	fake_unknown("west", REQUEST_CREATE, 1);
 	fake_fails("west", REQUEST_REVOKE, COSI_UNAVAILABLE);
 }
 
