@@ -193,7 +193,7 @@ test_open__noexec(void **state)
 		skip();
 	assert_int_equal(unshare(CLONE_NEWNS), 0);
 	/* In a chroot that is no mount there is nothing to make private. */
-	(void)mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+	(void)mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL);
 	assert_int_equal(mount("none", *state, "tmpfs", MS_NOEXEC, "mode=0700"), 0);
 	(void)snprintf(expected, sizeof expected,
 		       "inner': '%s' is mounted noexec, and modules are run from there",
