@@ -27,20 +27,26 @@ rgw_account_mark(struct cosi_call *call, const char *owner, const char *name)
 	return cosi_printf(call, "cosid:%s:%s", owner, name != NULL ? name : "");
 }
 
+bool
+rgw_account_is_ours(struct cosi_call *call, const struct rgw_user *user,
+		    const struct cosi_mark *mark)
+{
+	const char *expected = rgw_account_mark(call, mark->owner, mark->name);
+
+	if (cosi_failed(call) || user->is_driver)
+		return false;
+	if (mark->name != NULL)
+		return strcmp(user->display_name, expected) == 0;
+	return strncmp(user->display_name, expected, strlen(expected)) == 0;
+}
+
 int
 rgw_account_check(struct cosi_call *call, const struct rgw_user *user, const struct cosi_mark *mark)
 {
-	const char *expected = rgw_account_mark(call, mark->owner, mark->name);
-	bool ours = mark->name != NULL
-			    ? strcmp(user->display_name, expected) == 0
-			    : strncmp(user->display_name, expected, strlen(expected)) == 0;
-
-	if (cosi_failed(call))
-		return -1;
 	if (user->is_driver)
 		return cosi_fail(call, COSI_PRECONDITION,
 				 "it is the user that cosid itself works as");
-	if (!ours)
+	if (!rgw_account_is_ours(call, user, mark))
 		return cosi_fail(call, COSI_PRECONDITION,
 				 "the gateway has a user of that name that is not ours");
 	return 0;

@@ -12,6 +12,8 @@ extern const struct s3_policy_modes rgw_modes;
 bool rgw_account_name_ok(const char *native);
 /* The display name that marks a user: "cosid:<owner>:<request's name>". */
 const char *rgw_account_mark(struct cosi_call *call, const char *owner, const char *name);
+bool rgw_account_is_ours(struct cosi_call *call, const struct rgw_user *user,
+			 const struct cosi_mark *mark);
 /* Is the user ours (and made by that request, when the mark has its name)?  Else PRECONDITION. */
 int rgw_account_check(struct cosi_call *call, const struct rgw_user *user,
 		      const struct cosi_mark *mark);

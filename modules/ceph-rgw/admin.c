@@ -164,6 +164,44 @@ rgw_user_delete(const struct rgw *rgw, struct cosi_call *call, const char *uid)
 	return admin_fail(call, reply, "users=write");
 }
 
+static int
+read_names(struct cosi_call *call, const json_t *root, struct rgw_names *out)
+{
+	const json_t *keys = json_object_get(root, "keys"), *key;
+	size_t i;
+
+	*out = (struct rgw_names){ 0 };
+	out->names = cosi_alloc(call, (json_array_size(keys) + 1) * sizeof *out->names);
+	if (out->names == NULL)
+		return -1;
+	json_array_foreach(keys, i, key) if (json_is_string(key)) out->names[out->n++] =
+		cosi_printf(call, "%s", json_string_value(key));
+	return cosi_failed(call) ? -1 : 0;
+}
+
+int
+rgw_user_list(const struct rgw *rgw, struct cosi_call *call, const char **marker,
+	      struct rgw_names *out)
+{
+	const struct cosi_kv query[] = { { "list", NULL },
+					 { "max-entries", "1000" },
+					 { "marker", *marker } };
+	const struct cosi_http_reply *reply =
+		admin_send(rgw, call, "GET", query, COUNT(query) - (*marker != NULL ? 0 : 1), 0);
+	json_auto_t *root = NULL;
+
+	if (reply == NULL)
+		return -1;
+	if (reply->status != 200)
+		return admin_fail(call, reply, "users=read");
+	root = json_loadb(reply->body.data, reply->body.len, 0, NULL);
+	if (!json_is_array(json_object_get(root, "keys")))
+		return s3_error_fail(call, reply);
+	*marker = json_is_true(json_object_get(root, "truncated")) ? text_of(call, root, "marker")
+								   : NULL;
+	return read_names(call, root, out);
+}
+
 static const struct cosi_http_reply *
 own_user(const struct rgw *rgw, struct cosi_call *call)
 {

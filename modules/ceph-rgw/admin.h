@@ -31,6 +31,14 @@ int rgw_user_add_key(const struct rgw *rgw, struct cosi_call *call, const char *
 		     const struct rgw_key *key);
 /* Gone already is a success. */
 int rgw_user_delete(const struct rgw *rgw, struct cosi_call *call, const char *uid);
+/* A page of user names; *marker, NULL at first, becomes where the next one begins, NULL at the end.
+ */
+struct rgw_names {
+	size_t n;
+	const char **names;
+};
+int rgw_user_list(const struct rgw *rgw, struct cosi_call *call, const char **marker,
+		  struct rgw_names *out);
 /* Does RADOS itself answer?  With rados_osd_op_timeout set, a gateway that cannot read answers 404
  * for users that exist; only statistics are never served from its cache and fail honestly. */
 int rgw_admin_alive(const struct rgw *rgw, struct cosi_call *call);

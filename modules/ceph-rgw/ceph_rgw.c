@@ -116,4 +116,5 @@ COSI_MODULE = {
 	.delete_bucket = rgw_delete_bucket,
 	.grant = rgw_grant,
 	.revoke = rgw_revoke,
+	.list = rgw_list,
 };

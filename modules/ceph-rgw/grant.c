@@ -119,15 +119,16 @@ static int
 join(struct cosi_call *call, struct grant *grant)
 {
 	const char *native = grant->req->native, *document;
-	bool whole;
+	bool expected, whole;
 
 	if (rgw_account_check(call, &grant->user, &grant->req->mark) != 0)
 		return -1;
 	if (grant->user.suspended)
 		return cosi_fail(call, COSI_PRECONDITION,
 				 "it was suspended at the gateway, by somebody else");
-	if (rgw_policy_get(grant->rgw, call, native, rgw_account_seen(grant->rgw, native),
-			   &document) != 0)
+	/* The gateway drops a user's policies with its keys. */
+	expected = grant->user.key.id != NULL && rgw_account_seen(grant->rgw, native);
+	if (rgw_policy_get(grant->rgw, call, native, expected, &document) != 0)
 		return -1;
 	if (document != NULL && check_access(call, grant, document) != 0)
 		return -1;
@@ -198,8 +199,8 @@ int
 rgw_grant(void *instance, struct cosi_call *call, const struct cosi_access_req *req,
 	  struct cosi_access *out)
 {
-	if (grant(instance, call, req, out) != 0)
-		return cosi_fail(call, 0, "cannot grant '%.128s'", req->native);
-	rgw_account_remember(instance, req->native, true);
-	return 0;
+	int rc = grant(instance, call, req, out);
+
+	rgw_account_remember(instance, req->native, rc == 0);
+	return rc == 0 ? 0 : cosi_fail(call, 0, "cannot grant '%.128s'", req->native);
 }

@@ -63,5 +63,7 @@ int rgw_settings_untouched(const struct rgw *rgw, struct cosi_call *call, const 
 int rgw_grant(void *instance, struct cosi_call *call, const struct cosi_access_req *req,
 	      struct cosi_access *out);
 int rgw_revoke(void *instance, struct cosi_call *call, const struct cosi_access_req *req);
+int rgw_list(void *instance, struct cosi_call *call, const char *owner,
+	     int (*found)(struct cosi_call *, const struct cosi_found *));
 
 #endif

@@ -17,7 +17,7 @@ struct reading {
 	void *arg;
 	bool encoded, is_list;
 	struct s3_page page;
-	char *name, *version; /* of the item that is being read; owned */
+	char *name, *version, *created; /* of the item that is being read; owned */
 	size_t name_len;
 };
 
@@ -26,7 +26,8 @@ reset(struct reading *reading)
 {
 	free(reading->name);
 	free(reading->version);
-	reading->name = reading->version = NULL;
+	free(reading->created);
+	reading->name = reading->version = reading->created = NULL;
 }
 
 static int
@@ -48,17 +49,18 @@ take_name(struct reading *reading, const char *text, size_t len)
 }
 
 static int
-take_version(struct reading *reading, const char *text)
+take_text(char **field, const char *text)
 {
-	free(reading->version);
-	reading->version = strdup(text);
-	return reading->version != NULL ? 0 : -1;
+	free(*field);
+	*field = strdup(text);
+	return *field != NULL ? 0 : -1;
 }
 
 static int
 end_item(struct reading *reading)
 {
-	const struct s3_item item = { reading->name, reading->name_len, reading->version };
+	const struct s3_item item = { reading->name, reading->name_len, reading->version,
+				      reading->created };
 	int rc = item.name == NULL ? -1 : reading->item(reading->arg, &item);
 
 	reading->page.nitems++;
@@ -101,18 +103,58 @@ on_element(void *arg, const char *path, char *text, size_t len)
 	if (strcmp(leaf, "Key") == 0 || strcmp(leaf, "Name") == 0)
 		return take_name(reading, text, len);
 	if (strcmp(leaf, "VersionId") == 0 || strcmp(leaf, "UploadId") == 0)
-		return take_version(reading, text);
+		return take_text(&reading->version, text);
+	if (strcmp(leaf, "CreationDate") == 0)
+		return take_text(&reading->created, text);
 	return 0;
+}
+
+/* The length of a reference to a character that XML 1.0 cannot have ("&#x01;"); 0: it is none. */
+static size_t
+bad_reference(const char *text)
+{
+	size_t len = 3, digits;
+
+	if (strncmp(text, "&#x", 3) != 0)
+		return 0;
+	len += strspn(text + len, "0");
+	digits = strspn(text + len, "0123456789abcdefABCDEF");
+	if (text[len + digits] != ';' || digits > 2 || (digits == 2 && text[len] != '1'))
+		return 0;
+	if (digits == 1 && strchr("9aAdD", text[len]) != NULL)
+		return 0;
+	return len + digits + 1;
+}
+
+/* RADOS Gateway 16.2 writes NextKeyMarker as it is even when it was asked to encode names: a key
+ * with a control character at the end of a page would make the page unreadable.  Nobody reads that
+ * element here, so it may as well say something else. */
+static char *
+without_bad_references(struct cosi_bytes document)
+{
+	char *copy = malloc(document.len + 1);
+
+	if (copy == NULL)
+		return NULL;
+	memcpy(copy, document.data, document.len);
+	copy[document.len] = '\0';
+	for (char *p = strstr(copy, "&#x"); p != NULL; p = strstr(p + 1, "&#x"))
+		memset(p, '?', bad_reference(p));
+	return copy;
 }
 
 int
 s3_list_read(struct cosi_bytes document, bool encoded, s3_item_fn *item, void *arg,
 	     struct s3_page *out)
 {
+	SCOPE_FREE char *copy = encoded ? without_bad_references(document) : NULL;
 	SCOPE(reset)
 	struct reading reading = { .item = item, .arg = arg, .encoded = encoded };
 
-	if (xml_read(document, on_element, &reading) != 0 || !reading.is_list)
+	if (encoded)
+		document.data = copy;
+	if ((encoded && copy == NULL) || xml_read(document, on_element, &reading) != 0 ||
+	    !reading.is_list)
 		return -1;
 	*out = reading.page;
 	return 0;

@@ -13,6 +13,7 @@ struct s3_item {
 	const char *name;    /* decoded; gone after the return */
 	size_t len;          /* of name, which may hold any byte */
 	const char *version; /* version or upload id; NULL: none */
+	const char *created; /* of a bucket, as the store writes it; NULL: it does not say */
 };
 /* Non-zero stops. */
 typedef int s3_item_fn(void *arg, const struct s3_item *item);

@@ -17,6 +17,11 @@ struct host_chunk {
 	max_align_t bytes[];
 };
 
+static void host_log(struct cosi_call *call, uint32_t level, const char *fmt, ...)
+	COSI_PRINTF(3, 4);
+static int host_fail(struct cosi_call *call, uint32_t code, const char *fmt, ...) COSI_PRINTF(3, 4);
+static char *host_printf(struct cosi_call *call, const char *fmt, ...) COSI_PRINTF(2, 3);
+
 static void
 host_log(struct cosi_call *call, uint32_t level, const char *fmt, ...)
 {

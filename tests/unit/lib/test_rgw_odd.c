@@ -160,6 +160,7 @@ test_revoke__the_user_that_we_work_as(void **state)
 	assert_int_equal(rgw_revoke(t, "cosi-self", NULL), COSI_PRECONDITION);
 	assert_int_equal(admin(t, "GET", { "uid", "cosi-self" }), 200);
 	rgw_reopen(t, NULL);
+	assert_ok(t, rgw_revoke(t, "cosi-self", NULL));
 }
 
 static void
@@ -276,6 +277,56 @@ test_answers__that_are_none(void **state)
 	t->host.script = NULL;
 }
 
+static char listed[512];
+
+static int
+on_found(struct cosi_call *call, const struct cosi_found *found)
+{
+	size_t len = strlen(listed);
+
+	(void)call;
+	assert_string_equal(found->mark.owner, RGW_OWNER);
+	if (found->kind == COSI_BUCKET)
+		assert_true(found->created > (int64_t)time(NULL) - 3600);
+	(void)snprintf(listed + len, sizeof listed - len, "%u %s %s %s\n", found->kind,
+		       found->native, found->mark.name, found->mark.params);
+	return strcmp(found->native, "stop-here") == 0;
+}
+
+static void
+test_list__ours_alone(void **state)
+{
+	struct rgw_test *t = *state;
+	struct rgw_granted key = { "", "" };
+
+	rgw_make_user(t, "listing", "LISTINGLISTINGLISTIN", "listing-secret-of-the-tests",
+		      "users=*;user-policy=*");
+	rgw_make_user(t, "cosi-look-alike", "LOOKALIKELOOKALIKELO",
+		      "look-alike-secret-of-the-tests", "");
+	rgw_reopen_as(t, "LISTINGLISTINGLISTIN", "listing-secret-of-the-tests");
+	assert_ok(t, rgw_create(t, "listed-1", RGW_PARAMS_A, NULL));
+	assert_ok(t, rgw_create(t, "listed-2", RGW_PARAMS_B, NULL));
+	assert_ok(t, rgw_grant(t, "cosi-listed", LIST("listed-1:rw"), &key));
+	host_reset(&t->host);
+	listed[0] = '\0';
+	assert_int_equal(t->module->list(t->instance, &t->host.call, RGW_OWNER, on_found), 0);
+	assert_string_equal(listed, "1 listed-1 listed-1 " RGW_PARAMS_A "\n"
+				    "1 listed-2 listed-2 " RGW_PARAMS_B "\n"
+				    "2 cosi-listed listed (null)\n");
+	assert_ok(t, rgw_revoke(t, "cosi-listed", NULL));
+	assert_ok(t, rgw_create(t, "stop-here", RGW_PARAMS_A, NULL));
+	assert_ok(t, rgw_delete(t, "listed-1", false));
+	assert_ok(t, rgw_delete(t, "listed-2", false));
+	assert_ok(t, rgw_create(t, "then-this", RGW_PARAMS_A, NULL));
+	host_reset(&t->host);
+	listed[0] = '\0';
+	assert_int_equal(t->module->list(t->instance, &t->host.call, RGW_OWNER, on_found), 0);
+	assert_string_equal(listed, "1 stop-here stop-here " RGW_PARAMS_A "\n");
+	assert_ok(t, rgw_delete(t, "stop-here", false));
+	assert_ok(t, rgw_delete(t, "then-this", false));
+	rgw_reopen(t, NULL);
+}
+
 int
 main(void)
 {
@@ -289,6 +340,7 @@ main(void)
 		cmocka_unit_test(test_revoke__the_user_that_we_work_as),
 		cmocka_unit_test(test_caps__each_one_missing),
 		cmocka_unit_test(test_caps__minimum_is_enough),
+		cmocka_unit_test(test_list__ours_alone),
 		cmocka_unit_test(test_keys_and_clocks__wrong),
 		cmocka_unit_test(test_answers__that_are_none),
 	};
