@@ -69,7 +69,7 @@ call_title(const struct call_state *state, char out[CALL_TITLE_MAX])
 static void
 explain(const struct call_state *state, struct status *status)
 {
-	const char *backend = state->fields.backend != NULL ? state->fields.backend : "";
+	const char *backend = state->fields.backend;
 	char title[CALL_TITLE_MAX];
 
 	(void)call_title(state, title);
@@ -78,8 +78,9 @@ explain(const struct call_state *state, struct status *status)
 		break;
 	case VERDICT_QUEUE_TIMEOUT:
 		status_fail(status, COSI_TIMEOUT,
-			    "cannot %s: the deadline passed in the queue of backend '%s'", title,
-			    backend);
+			    "cannot %s: the deadline passed in the queue%s%s%s", title,
+			    backend != NULL ? " of backend '" : "", backend != NULL ? backend : "",
+			    backend != NULL ? "'" : "");
 		break;
 	case VERDICT_WORK_TIMEOUT:
 		status_fail(status, COSI_TIMEOUT,

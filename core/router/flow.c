@@ -247,7 +247,8 @@ join(struct call_state *state)
 	struct job *job = &state->job;
 	struct lane *lane = lanes_find(&router->lanes, lane_backend(state)->name);
 
-	state->fields.backend = lane->name;
+	if (state->backend != NULL)
+		state->fields.backend = lane->name;
 	if (lane_holds_too_much(lane))
 		return status_fail(&state->status, COSI_EXHAUSTED,
 				   "backend '%s' has left the outcome of too many calls unknown",

@@ -99,6 +99,16 @@ may_stay(const struct call_state *state)
 	       (state->locks.drawn || state->locks.n == 0);
 }
 
+/* For the log; whoever has replied may be reading it. */
+static void
+name_backend(struct call_state *state)
+{
+	router_enter(state->router);
+	if (!state->replied)
+		state->fields.backend = state->job.lane->name;
+	router_leave(state->router);
+}
+
 static void
 find_run(struct call_state *state)
 {
@@ -115,8 +125,10 @@ find_run(struct call_state *state)
 		flow_begin(state);
 		return;
 	}
-	if (status_ok(&state->status))
+	if (status_ok(&state->status)) {
+		name_backend(state);
 		work_run(state);
+	}
 	flow_finish(state);
 }
 

@@ -129,6 +129,8 @@ test_deadline__while_asking(void **state)
 	late->req->name = "a";
 	late->req->deadline_ms = clock_mono_ms() + 20;
 	shoot(router, late);
+	shot_wait(late);
+	assert_null(call_fields(late->call)->backend); /* nobody knows yet */
 	shot_expect(late, COSI_TIMEOUT, "the deadline passed");
 	fake_open("west");
 	shot_expect(blocker, COSI_OK, NULL);

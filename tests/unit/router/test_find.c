@@ -110,13 +110,17 @@ static void
 test_create__twice_elsewhere(void **state)
 {
 	struct router *router = fake_start(&by_default);
+	struct shot *shot;
 
 	(void)state;
 	fake_has("west", "photos", "photos", NULL);
 	fake_has("north", "photos", "photos", NULL);
 	shot_expect(shot_create(router, "photos", NULL), COSI_PRECONDITION, "'west', 'north'");
 	fake_has("east", "photos", "photos", NULL);
-	shot_expect(shot_create(router, "photos", NULL), COSI_EXISTS, NULL); /* other parameters */
+	shot = shot_create(router, "photos", NULL);
+	shot_wait(shot);
+	assert_string_equal(call_fields(shot->call)->backend, "east");
+	shot_expect(shot, COSI_EXISTS, NULL); /* other parameters */
 	fake_stop(router);
 }
 
