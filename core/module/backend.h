@@ -56,7 +56,7 @@ struct module_call {
 	struct status *status;           /* borrowed */
 	const struct backend *backend;   /* borrowed */
 	int64_t deadline_ms;             /* monotonic */
-	const atomic_bool *cancelled;    /* borrowed */
+	const atomic_bool *cancelled;    /* borrowed; not NULL */
 	const struct log_fields *fields; /* borrowed; may be NULL */
 	int64_t unknown_ms;              /* out, see http.h */
 	unsigned nrequests;              /* out */

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # exports.sh MODULE.so... - each shows cosi_module alone and needs only what the daemon keeps loaded.
 set -eu
 failed=0
@@ -11,7 +12,7 @@ for module in "$@"; do
 	others=$(readelf -d "$module" | sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p' |
 		grep -Ev '^(libc|libcrypto|libjansson|libexpat|ld-linux[-a-z0-9]*)\.so\.' || true)
 	if [ -n "$others" ]; then
-		echo "$module needs:" $others
+		echo "$module needs: $others"
 		failed=1
 	fi
 done
