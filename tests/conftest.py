@@ -3,6 +3,7 @@
 import itertools
 import pathlib
 import shutil
+import signal
 import tempfile
 
 import pytest
@@ -20,6 +21,11 @@ def pytest_addoption(parser):
     parser.addoption("--build", default=str(ROOT / "build" / "asan"), help="a build folder")
     parser.addoption("--whole-sweeps", action="store_true", help="every step of every sweep")
     parser.addoption("--valgrind", action="store_true", help="run cosid under valgrind")
+
+
+def pytest_sessionstart():
+    """A run that is told to stop ends its stores and daemons, as it does on ^C."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items):

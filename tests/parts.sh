@@ -3,6 +3,7 @@
 # parts.sh - the parts of ./dev test, and how their results become one line: sourced by dev.
 
 results=build/results
+part_seconds=1500
 python=/usr/bin/python3 # the packages are Debian's; another python may come first in PATH
 export PYTHONDONTWRITEBYTECODE=1
 # A report of a sanitizer ends the process with a status that no test expects.
@@ -25,10 +26,11 @@ unit_tests() { # NAME PRESET
 		-j "$(nproc)" --output-junit "$PWD/$results/$1.xml"
 }
 
+# A part that hangs is interrupted, so that it still ends its stores.
 python_tests() { # NAME PRESET ARGUMENT...
 	local name=$1 preset=$2
 	shift 2
-	part "$name" "$python" -m pytest -c tests/pytest.ini --rootdir . --build "build/$preset" \
+	part "$name" timeout --foreground -s INT -k 60 "$part_seconds" "$python" -m pytest -c tests/pytest.ini --rootdir . --build "build/$preset" \
 		--junitxml "$results/$name.xml" "$@"
 }
 
