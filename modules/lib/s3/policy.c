@@ -81,7 +81,7 @@ write_statement(FILE *out, const struct statement *s, const struct s3_access *ac
 
 static const char *
 write_document(struct cosi_call *call, const struct statement *statements, size_t n,
-	       const struct s3_access *access)
+	       const struct s3_access *access, const char *always)
 {
 	SCOPE_FREE char *text = NULL;
 	size_t len = 0;
@@ -93,7 +93,8 @@ write_document(struct cosi_call *call, const struct statement *statements, size_
 		cosi_fail(call, COSI_EXHAUSTED, "no memory for a policy");
 		return NULL;
 	}
-	return cosi_printf(call, "{\"Version\":\"2012-10-17\",\"Statement\":[%s]}", text);
+	return cosi_printf(call, "{\"Version\":\"2012-10-17\",\"Statement\":[%s%s%s]}", text,
+			   always != NULL ? "," : "", always != NULL ? always : "");
 }
 
 static int
@@ -127,7 +128,7 @@ s3_policy_write(struct cosi_call *call, const struct s3_policy_modes *modes,
 		statements[n++] = (struct statement){ sids[i].denied,  "Deny", false,
 						      actions->denied, mode,   "/*" };
 	}
-	return write_document(call, statements, n, access);
+	return write_document(call, statements, n, access, modes->always);
 }
 
 const char *
@@ -151,7 +152,7 @@ s3_policy_anonymous(struct cosi_call *call, const char *bucket, uint32_t anonymo
 
 	if (check_names(call, &access) != 0)
 		return NULL;
-	return write_document(call, statements, 2, &access);
+	return write_document(call, statements, 2, &access, NULL);
 }
 
 static uint32_t
@@ -234,11 +235,19 @@ s3_access_equal(const struct s3_access *a, const struct s3_access *b)
 	return true;
 }
 
-bool
-s3_policy_equal(const char *a, const char *b)
+const char *
+s3_policy_sid(struct cosi_call *call, const char *document, const char *prefix)
 {
-	json_auto_t *left = json_loads(a, 0, NULL);
-	json_auto_t *right = json_loads(b, 0, NULL);
+	json_auto_t *root = json_loads(document, 0, NULL);
+	const json_t *statement;
+	size_t i;
 
-	return left != NULL && right != NULL && json_equal(left, right) == 1;
+	json_array_foreach(json_object_get(root, "Statement"), i, statement)
+	{
+		const char *sid = json_string_value(json_object_get(statement, "Sid"));
+
+		if (sid != NULL && strncmp(sid, prefix, strlen(prefix)) == 0)
+			return cosi_failed(call) ? NULL : cosi_printf(call, "%s", sid);
+	}
+	return NULL;
 }

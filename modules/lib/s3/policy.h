@@ -20,6 +20,8 @@ struct s3_policy_actions {
 /* What a store's three modes allow, by enum cosi_mode. */
 struct s3_policy_modes {
 	struct s3_policy_actions of[COSI_WRITE_ONLY + 1];
+	const char
+		*always; /* statements that end every document, with commas between; NULL: none */
 };
 
 /* Which buckets an account opens, sorted by name. */
@@ -40,7 +42,10 @@ const char *s3_policy_write(struct cosi_call *call, const struct s3_policy_modes
 int s3_policy_read(struct cosi_call *call, const char *document, struct s3_access *out);
 /* Do both open the same buckets in the same modes? */
 bool s3_access_equal(const struct s3_access *a, const struct s3_access *b);
-/* Is it the same JSON? */
+/* The first Sid that begins with `prefix`; NULL: none, or no policy document, or the call failed.
+ */
+const char *s3_policy_sid(struct cosi_call *call, const char *document, const char *prefix);
+/* Is it the same JSON?  Lists of strings are sets to a policy: MinIO gives them in random order. */
 bool s3_policy_equal(const char *a, const char *b);
 
 /* A bucket policy for everybody, signed or not: read = list and get, write = put. anonymous: an

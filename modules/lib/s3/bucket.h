@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * bucket.h - what S3's stores do alike with a bucket that is being made. */
+#ifndef LIB_S3_BUCKET_H
+#define LIB_S3_BUCKET_H
+#include <stdbool.h>
+
+#include "s3/s3.h"
+#include "s3/tags.h"
+
+/* PUT /bucket?setting, which may be repeated; text: the document.  0 on 2xx without a word. */
+int s3_bucket_put(struct cosi_call *call, const struct s3_client *client, const char *bucket,
+		  const char *setting, const char *text);
+/* Puts the marks among tags and sends them all; finished as in s3_tags_mark(). */
+int s3_bucket_mark(struct cosi_call *call, const struct s3_client *client, const char *bucket,
+		   struct s3_tags *tags, const struct cosi_mark *mark, bool finished);
+/* Is the bucket as PUT bucket leaves it: nothing in it, nothing set?  lock: it was put with object
+ * lock, which brings versioning along. */
+int s3_bucket_untouched(struct cosi_call *call, const struct s3_client *client, const char *bucket,
+			bool lock, bool *out);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * name.h - names of buckets: the rules that S3's stores share, and names that cannot be kept. */
+#ifndef LIB_S3_NAME_H
+#define LIB_S3_NAME_H
+#include "cosi_module.h"
+
+/* NULL: a bucket can have it; else the rule that it breaks, as words: 3 to 63 of [a-z0-9.-], parts
+ * between dots begin and end with a letter or digit, no IPv4 address.  (S3's rules for new buckets;
+ * RADOS Gateway 16.2 and MinIO enforce them.) */
+const char *s3_name_broken_rule(const char *name);
+/* The first characters and a hash of the whole: for any name another one, which keeps the rules,
+ * and for ever the same.  NULL: the call has failed. */
+const char *s3_name_hashed(struct cosi_call *call, const char *asked);
+
+#endif
