@@ -30,7 +30,7 @@ unit_tests() { # NAME PRESET
 python_tests() { # NAME PRESET ARGUMENT...
 	local name=$1 preset=$2
 	shift 2
-	part "$name" timeout --foreground -s INT -k 60 "$part_seconds" "$python" -m pytest -c tests/pytest.ini --rootdir . --build "build/$preset" \
+	part "$name" timeout --foreground -s INT -k 60 "$part_seconds" "$python" -m pytest -c tests/pytest.ini --rootdir . "--build=build/$preset" \
 		--junitxml "$results/$name.xml" "$@"
 }
 

@@ -27,10 +27,11 @@ def test_methods__all_are_there(client):
                 client.raw(path, b"")
 
 
-@pytest.mark.clause(2)
+@pytest.mark.clause(2, 28, 34, 35)
 @pytest.mark.parametrize("path", [
     "/cosi.v1alpha1.Provisioner/DriverSomething", "/cosi.v1alpha1.Other/DriverGetInfo",
     "/cosi.v1.Identity/DriverGetInfo", "/grpc.health.v1.Health/Check", "/", "/x"])
 def test_methods__unknown(client, path):
+    """refused() checks every status: canonical, readable, without details."""
     with refused("UNIMPLEMENTED"):
         client.raw(path, b"")

@@ -67,6 +67,7 @@ NONSENSE = {
 }
 
 
+@pytest.mark.clause(78)
 @pytest.mark.parametrize("kind", NONSENSE)
 def test_nonsense__from_the_store(daemon, client, proxy, name, kind):
     """Whatever comes, the call fails in clear words, and goes well when the store is itself again."""
