@@ -18,7 +18,7 @@
  * bucket's own settings, and none can delete a version.  An object belongs to its writer, whom the
  * gateway lets read it unless that is denied. */
 #define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
-const struct s3_policy_modes rgw_modes = { {
+const struct s3_policy_modes rgw_modes = { .of = {
 	[COSI_READ_WRITE] = {
 		LIST("s3:GetBucketLocation", "s3:ListBucket", "s3:ListBucketMultipartUploads"),
 		LIST("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload",

@@ -76,6 +76,60 @@ test_grant__modes(void **state)
 	assert_ok(t, rgw_delete(t, "modes-other", true));
 }
 
+/* Writes an object and says which version that made. */
+static void
+put_version(struct rgw_test *t, const struct s3_client *client, const char *path, char out[64])
+{
+	const struct cosi_http_reply *reply;
+
+	host_reset(&t->direct);
+	reply = s3_call(&t->direct.call, client != NULL ? client : &t->admin, .method = "PUT",
+			.path = path, .body = bytes("x"));
+	assert_non_null(reply);
+	assert_int_equal(reply->status, 200);
+	for (size_t i = 0; i < reply->nheaders; i++)
+		if (strcmp(reply->headers[i].key, "x-amz-version-id") == 0)
+			(void)snprintf(out, 64, "%s", reply->headers[i].value);
+	assert_string_not_equal(out, "");
+}
+
+static int
+version(struct rgw_test *t, const struct s3_client *client, const char *method, const char *path,
+	const char *id)
+{
+	return ask(t, .client = client, .method = method, .path = path, .query = "versionId",
+		   .query_value = id);
+}
+
+/* What the account did not write, and what it wrote itself. */
+static void
+test_grant__versions(void **state)
+{
+	const struct cosi_bucket_params versioned = { .set = COSI_P_VERSIONING,
+						      .versioning = true };
+	static const char *const modes[] = { "versions:rw", "versions:ro", "versions:wo" };
+	struct rgw_test *t = *state;
+	struct rgw_granted key = { "", "" };
+	const struct s3_client client = client_of(&key);
+	char theirs[64], own[64] = "";
+
+	assert_ok(t, rgw_create(t, "versions", RGW_PARAMS_A, &versioned));
+	put_version(t, NULL, "/versions/theirs", theirs);
+	for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+		assert_ok(t, rgw_grant(t, "cosi-versions", LIST(modes[i]), &key));
+		if (i == 0)
+			put_version(t, &client, "/versions/own", own);
+		assert_int_equal(version(t, &client, "GET", "/versions/theirs", theirs), 403);
+		assert_int_equal(version(t, &client, "DELETE", "/versions/theirs", theirs), 403);
+		assert_int_equal(version(t, &client, "DELETE", "/versions/own", own), 403);
+		assert_int_equal(ask(t, .client = &client, .method = "GET", .path = "/versions",
+				     .query = "versions"),
+				 403);
+		assert_ok(t, rgw_revoke(t, "cosi-versions", NULL));
+	}
+	assert_ok(t, rgw_delete(t, "versions", true));
+}
+
 static void
 test_grant__repeated(void **state)
 {
@@ -214,6 +268,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_grant__modes),
+		cmocka_unit_test(test_grant__versions),
 		cmocka_unit_test(test_grant__repeated),
 		cmocka_unit_test(test_grant__derived_keys),
 		cmocka_unit_test(test_grant__several_buckets),
