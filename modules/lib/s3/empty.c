@@ -11,6 +11,7 @@
 
 #include "s3/list.h"
 #include "s3/s3_error.h"
+#include "text/hash.h"
 #include "text/scope.h"
 #include "text/xml.h"
 
@@ -44,7 +45,7 @@ delete_one(struct emptying *work, const struct s3_item *item)
 			S3_QUERY({ "versionId", item->version }));
 	if (reply == NULL)
 		return -1;
-	if (reply->status == 403)
+	if (reply->status == 403 || s3_error_is(work->call, reply, 400, "InvalidRequest"))
 		return cosi_fail(work->call, COSI_PRECONDITION,
 				 "object lock, or the store's rules, keep '%.64s'", item->name);
 	return reply->status / 100 == 2 || reply->status == 404 ? 0
@@ -90,16 +91,31 @@ list_page(struct emptying *work)
 	return cosi_failed(work->call) ? -1 : s3_error_fail(work->call, reply);
 }
 
+/* RADOS Gateway says AccessDenied, MinIO InvalidRequest. */
+static bool
+is_locked(const char *code)
+{
+	return strcmp(code, "AccessDenied") == 0 || strcmp(code, "InvalidRequest") == 0;
+}
+
 static int
 send_delete(struct emptying *work, struct cosi_bytes body)
 {
-	const struct cosi_http_reply *reply = s3_call(
-		work->call, work->client, .method = "POST",
-		.path = cosi_printf(work->call, "/%s", work->bucket), S3_QUERY({ "delete", NULL }),
-		S3_HEADERS({ "content-type", "application/xml" }), .body = body,
-		.flags = COSI_HTTP_SAFE, .max_reply = PAGE_REPLY);
+	const struct cosi_http_reply *reply;
 	struct s3_delete_errors errors;
+	char checksum[HASH_BASE64_MAX];
+	struct hash hash;
 
+	if (hash_sha256(work->call, body.data, body.len, &hash) != 0)
+		return -1;
+	hash_base64(&hash, checksum);
+	/* S3 wants a checksum here, and MinIO insists. */
+	reply = s3_call(work->call, work->client, .method = "POST",
+			.path = cosi_printf(work->call, "/%s", work->bucket),
+			S3_QUERY({ "delete", NULL }),
+			S3_HEADERS({ "content-type", "application/xml" },
+				   { "x-amz-checksum-sha256", checksum }),
+			.body = body, .flags = COSI_HTTP_SAFE, .max_reply = PAGE_REPLY);
 	if (reply == NULL)
 		return -1;
 	work->nbytes += reply->body.len;
@@ -107,7 +123,7 @@ send_delete(struct emptying *work, struct cosi_bytes body)
 		return s3_error_fail(work->call, reply);
 	if (errors.n == 0)
 		return 0;
-	if (strcmp(errors.code, "AccessDenied") == 0)
+	if (is_locked(errors.code))
 		return cosi_fail(work->call, COSI_PRECONDITION,
 				 "object lock keeps %zu of its objects, '%.64s' for one", errors.n,
 				 errors.key);

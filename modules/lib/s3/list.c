@@ -43,6 +43,10 @@ take_name(struct reading *reading, const char *text, size_t len)
 	reading->name_len = len;
 	if (!reading->encoded)
 		return 0;
+	/* MinIO's '+' is a blank; a plus sign itself is encoded by every store. */
+	for (char *p = reading->name; *p != '\0'; p++)
+		if (*p == '+')
+			*p = ' ';
 	decoded = uri_decode(reading->name, len);
 	reading->name_len = decoded < 0 ? 0 : (size_t)decoded;
 	return decoded < 0 ? -1 : 0;

@@ -40,7 +40,7 @@ sort_strings(json_t *array)
 
 /* As deep as jansson reads: 2048 levels. */
 static int
-sort_sets(json_t *value) // NOLINT(misc-no-recursion)
+sort_sets(json_t *value)
 {
 	const char *key;
 	json_t *item;

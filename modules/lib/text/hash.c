@@ -56,6 +56,12 @@ hash_base32(const struct hash *hash, char out[HASH_BASE32_MAX])
 }
 
 void
+hash_base64(const struct hash *hash, char out[HASH_BASE64_MAX])
+{
+	(void)EVP_EncodeBlock((unsigned char *)out, hash->bytes, HASH_BYTES);
+}
+
+void
 hash_wipe(void *secret, size_t len)
 {
 	OPENSSL_cleanse(secret, len);

@@ -7,7 +7,7 @@
 
 #include "cosi_module.h"
 
-enum { HASH_BYTES = 32, HASH_HEX_MAX = 65, HASH_BASE32_MAX = 53 };
+enum { HASH_BYTES = 32, HASH_HEX_MAX = 65, HASH_BASE32_MAX = 53, HASH_BASE64_MAX = 45 };
 struct hash {
 	uint8_t bytes[HASH_BYTES];
 };
@@ -21,6 +21,8 @@ int hash_hmac(struct cosi_call *call, const void *key, size_t key_len, const voi
 void hash_hex(const struct hash *hash, char out[HASH_HEX_MAX]);
 /* Upper-case base32 (RFC 4648) without padding: what may stand in any id and URL. */
 void hash_base32(const struct hash *hash, char out[HASH_BASE32_MAX]);
+/* Base64 with padding. */
+void hash_base64(const struct hash *hash, char out[HASH_BASE64_MAX]);
 /* Overwrites a secret in a way that the compiler keeps. */
 void hash_wipe(void *secret, size_t len);
 

@@ -56,6 +56,18 @@ test_base32__known_answers(void **state)
 	assert_string_equal(text, "MZXW6YTBOJTG633CMFZGM33PMJQXEZTPN5RGC4TGN5XWEYLSMZXQ");
 }
 
+static void
+test_base64__known_answer(void **state)
+{
+	struct hash hash;
+	char text[HASH_BASE64_MAX];
+
+	(void)state;
+	memcpy(hash.bytes, "foobarfoobarfoobarfoobarfoobarfo", sizeof hash.bytes);
+	hash_base64(&hash, text);
+	assert_string_equal(text, "Zm9vYmFyZm9vYmFyZm9vYmFyZm9vYmFyZm9vYmFyZm8=");
+}
+
 int
 main(void)
 {
@@ -63,6 +75,7 @@ main(void)
 		cmocka_unit_test(test_sha256__abc),
 		cmocka_unit_test(test_hmac__rfc4231_case_2),
 		cmocka_unit_test(test_base32__known_answers),
+		cmocka_unit_test(test_base64__known_answer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,6 +83,19 @@ test_versions__marker_that_xml_cannot_say(void **state)
 	expect(PAGE("&#xfffe;"), true, -1, "");
 }
 
+/* MinIO: a blank is a '+'. */
+static void
+test_versions__blank_as_plus(void **state)
+{
+	(void)state;
+	expect("<ListVersionsResult><Version><Key>a+b%2Bc%20d</Key><VersionId>null</VersionId>"
+	       "</Version></ListVersionsResult>",
+	       true, 0, "a b+c d@null;");
+	expect("<ListVersionsResult><Version><Key>a+b</Key><VersionId>null</VersionId>"
+	       "</Version></ListVersionsResult>",
+	       false, 0, "a+b@null;");
+}
+
 static void
 test_junk(void **state)
 {
@@ -124,6 +137,7 @@ main(void)
 		cmocka_unit_test(test_versions__items_of_both_kinds),
 		cmocka_unit_test(test_buckets_and_uploads),
 		cmocka_unit_test(test_versions__marker_that_xml_cannot_say),
+		cmocka_unit_test(test_versions__blank_as_plus),
 		cmocka_unit_test(test_junk),
 		cmocka_unit_test(test_deleted__errors_in_a_success),
 	};

@@ -32,11 +32,12 @@ access_of(size_t n)
 static const char *
 write_policy(struct host *host, const struct s3_access *access)
 {
-	const struct s3_policy_modes modes = { {
-		[COSI_READ_WRITE] = { LIST("s3:L"), LIST("s3:G", "s3:P"), NULL },
-		[COSI_READ_ONLY] = { LIST("s3:L"), LIST("s3:G"), NULL },
-		[COSI_WRITE_ONLY] = { LIST("s3:L"), LIST("s3:P"), LIST("s3:G") },
-	} };
+	const struct s3_policy_modes
+		modes = { .of = {
+				  [COSI_READ_WRITE] = { LIST("s3:L"), LIST("s3:G", "s3:P"), NULL },
+				  [COSI_READ_ONLY] = { LIST("s3:L"), LIST("s3:G"), NULL },
+				  [COSI_WRITE_ONLY] = { LIST("s3:L"), LIST("s3:P"), LIST("s3:G") },
+			  } };
 
 	return s3_policy_write(&host->call, &modes, access);
 }
@@ -72,6 +73,33 @@ test_write__mode_by_mode(void **state)
 		"\"Resource\":[\"arn:aws:s3:::w/*\"]},"
 		"{\"Sid\":\"CosiWriteOnlyDenied\",\"Effect\":\"Deny\",\"Action\":[\"s3:G\"],"
 		"\"Resource\":[\"arn:aws:s3:::w/*\"]}]}");
+	host_done(&host);
+}
+
+static void
+test_write__statements_of_every_document(void **state)
+{
+	const struct s3_policy_modes modes = {
+		.of = { [COSI_READ_ONLY] = { NULL, LIST("s3:G"), NULL } },
+		.always = "{\"Sid\":\"One\"},{\"Sid\":\"MarkTwo\"}",
+	};
+	struct cosi_bucket_ref one = { "b", COSI_READ_ONLY };
+	const struct s3_access access = { 1, &one };
+	struct host host;
+	const char *text;
+
+	(void)state;
+	host_init(&host, NULL);
+	text = s3_policy_write(&host.call, &modes, &access);
+	assert_string_equal(text, "{\"Version\":\"2012-10-17\",\"Statement\":["
+				  "{\"Sid\":\"CosiReadOnlyObjects\",\"Effect\":\"Allow\","
+				  "\"Action\":[\"s3:G\"],\"Resource\":[\"arn:aws:s3:::b/*\"]},"
+				  "{\"Sid\":\"One\"},{\"Sid\":\"MarkTwo\"}]}");
+	assert_string_equal(s3_policy_sid(&host.call, text, "Mark"), "MarkTwo");
+	assert_null(s3_policy_sid(&host.call, text, "Marks"));
+	assert_null(s3_policy_sid(&host.call, "{\"Statement\":[{},5,{\"Sid\":7}]}", ""));
+	assert_null(s3_policy_sid(&host.call, "{", ""));
+	assert_null(s3_policy_sid(&host.call, "[]", ""));
 	host_done(&host);
 }
 
@@ -150,6 +178,10 @@ test_equal__as_json(void **state)
 	assert_true(s3_policy_equal("{\"a\": [1, 2], \"b\": 3}", "{\"b\":3,\"a\":[1,2]}"));
 	assert_false(s3_policy_equal("{\"a\":[1,2]}", "{\"a\":[2,1]}"));
 	assert_false(s3_policy_equal("{", "{"));
+	assert_true(s3_policy_equal("{\"a\":[{\"b\":[\"x\",\"y\"]}]}",
+				    "{\"a\":[{\"b\":[\"y\",\"x\"]}]}"));
+	assert_false(s3_policy_equal("{\"a\":[\"x\",\"y\"]}", "{\"a\":[\"x\",\"x\"]}"));
+	assert_false(s3_policy_equal("[{\"a\":1},{\"b\":1}]", "[{\"b\":1},{\"a\":1}]"));
 }
 
 static void
@@ -182,6 +214,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_write__mode_by_mode),
+		cmocka_unit_test(test_write__statements_of_every_document),
 		cmocka_unit_test(test_write__names_that_would_change_it),
 		cmocka_unit_test(test_read__gives_back_what_was_written),
 		cmocka_unit_test(test_read__what_others_wrote),
