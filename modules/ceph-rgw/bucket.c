@@ -14,9 +14,9 @@
 #include <string.h>
 
 #include "rgw.h"
+#include "s3/bucket.h"
 #include "s3/empty.h"
 #include "s3/s3_error.h"
-#include "text/xml.h"
 
 #include "banned.h"
 
@@ -115,33 +115,16 @@ put_bucket(const struct rgw *rgw, struct cosi_call *call, const struct cosi_buck
 }
 
 static int
-put_marks(const struct rgw *rgw, struct cosi_call *call, const struct cosi_bucket_req *req,
-	  struct s3_tags *tags, bool finished)
-{
-	const struct cosi_http_reply *reply;
-
-	if (s3_tags_mark(call, tags, &req->mark, finished) != 0)
-		return -1;
-	reply = s3_call(call, &rgw->s3, .method = "PUT",
-			.path = cosi_printf(call, "/%s", req->native),
-			S3_QUERY({ "tagging", NULL }), .body = s3_tags_write(call, tags),
-			.flags = COSI_HTTP_SAFE);
-	if (reply == NULL)
-		return -1;
-	return reply->status == 200 ? 0 : s3_error_fail(call, reply);
-}
-
-static int
 make(const struct rgw *rgw, struct cosi_call *call, const struct cosi_bucket_req *req,
      struct s3_tags *tags)
 {
 	if (put_bucket(rgw, call, req) != 0)
 		return -1;
 	if (rgw_settings_wanted(req->common) &&
-	    (put_marks(rgw, call, req, tags, false) != 0 ||
+	    (s3_bucket_mark(call, &rgw->s3, req->native, tags, &req->mark, false) != 0 ||
 	     rgw_settings_apply(rgw, call, req->native, req->common) != 0))
 		return -1;
-	return put_marks(rgw, call, req, tags, true);
+	return s3_bucket_mark(call, &rgw->s3, req->native, tags, &req->mark, true);
 }
 
 static int
@@ -173,7 +156,7 @@ resume(const struct rgw *rgw, struct cosi_call *call, const struct cosi_bucket_r
 	if (making != NULL && strcmp(making, req->mark.params) == 0) {
 		if (rgw_settings_apply(rgw, call, req->native, req->common) != 0)
 			return -1;
-		return put_marks(rgw, call, req, tags, true);
+		return s3_bucket_mark(call, &rgw->s3, req->native, tags, &req->mark, true);
 	}
 	if (send_delete(rgw, call, req->native, &not_empty) != 0)
 		return -1;
@@ -189,7 +172,8 @@ adopt(const struct rgw *rgw, struct cosi_call *call, const struct cosi_bucket_re
 {
 	bool untouched;
 
-	if (rgw_settings_untouched(rgw, call, req->native, req->common, &untouched) != 0)
+	if (s3_bucket_untouched(call, &rgw->s3, req->native, req->common->object_lock,
+				&untouched) != 0)
 		return -1;
 	if (!untouched)
 		return cosi_fail(call, COSI_EXISTS,

@@ -55,9 +55,6 @@ bool rgw_settings_wanted(const struct cosi_bucket_params *params);
 /* Applies them all, one after another; they may have been applied before. */
 int rgw_settings_apply(const struct rgw *rgw, struct cosi_call *call, const char *native,
 		       const struct cosi_bucket_params *params);
-/* Is the bucket as PUT bucket with these parameters leaves it: nothing in it, nothing set? */
-int rgw_settings_untouched(const struct rgw *rgw, struct cosi_call *call, const char *native,
-			   const struct cosi_bucket_params *params, bool *out);
 
 /* ---- grant.c, revoke.c, list.c ---- */
 int rgw_grant(void *instance, struct cosi_call *call, const struct cosi_access_req *req,
