@@ -11,8 +11,9 @@ import pytest
 from rig.ceph import Ceph
 from rig.client import DIALECTS
 from rig.daemon import Cosid
+from rig.minio import Minio
 from rig.proxy import Proxy
-from rig.store import CephRgw, Posix
+from rig.store import CephRgw, MinioStore, Posix
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -33,6 +34,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if "rgw" in item.fixturenames:
             item.add_marker("ceph")
+        if "minio" in item.fixturenames:
+            item.add_marker("minio")
         if "posix" in item.fixturenames:
             item.add_marker("posix")
 
@@ -91,6 +94,16 @@ def rgw():
     ceph = Ceph(made / "ceph").up()
     yield ceph
     ceph.down()
+    shutil.rmtree(made)
+
+
+@pytest.fixture(scope="session")
+def minio():
+    """One real server for the whole run."""
+    made = _new_folder()
+    server = Minio(made / "minio").up()
+    yield server
+    server.down()
     shutil.rmtree(made)
 
 
@@ -166,12 +179,15 @@ def dialect(request):
 
 @pytest.fixture(scope="module", params=[
     pytest.param("posix", marks=pytest.mark.posix),
-    pytest.param("ceph-rgw", marks=pytest.mark.ceph)])
+    pytest.param("ceph-rgw", marks=pytest.mark.ceph),
+    pytest.param("minio", marks=pytest.mark.minio)])
 def shared(request, build):
     """(store, daemon), kept for the file."""
     made = _new_folder()
     if request.param == "posix":
         store = Posix(made / "root")
+    elif request.param == "minio":
+        store = MinioStore(request.getfixturevalue("minio"))
     else:
         store = CephRgw(request.getfixturevalue("rgw"))
     starter = Starter(build, made, _wrap(request, made))

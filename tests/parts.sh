@@ -42,6 +42,7 @@ one_part() {
 	contract) python_tests contract asan tests/contract ;;
 	scenario) python_tests scenario asan tests/scenario ;;
 	posix) python_tests posix asan tests/contract tests/scenario -m posix ;;
+	minio) python_tests minio asan tests/contract tests/scenario -m minio ;;
 	ceph) python_tests ceph asan tests/contract tests/scenario -m ceph ;;
 	tests/*) python_tests some asan "$1" ;;
 	*) usage ;;

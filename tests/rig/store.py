@@ -89,3 +89,48 @@ class CephRgw:
     def client(self, access):
         """A client with what a grant gave."""
         return S3(access.endpoint, access.key, access.secret, access.region)
+
+
+class MinioStore:
+    name, objects = "minio", True
+
+    def __init__(self, server, endpoint=None):
+        """endpoint: another way to the same server, as a proxy is."""
+        self.server, self.endpoint = server, endpoint or server.endpoint
+        self.root = server.root()
+
+    def backend(self, name="minio", **more):
+        return {"name": name, "module": "minio", "endpoint": self.endpoint,
+                "public_endpoint": self.server.endpoint, "region": self.server.region,
+                "access_key": "plain:" + self.server.key,
+                "secret_key": "plain:" + secrets.plant(self.server.secret),
+                "credential_key": "plain:" + CREDENTIAL_KEY} | more
+
+    def exists(self, bucket):
+        return self.root.head(bucket).status == 200
+
+    def make_foreign(self, bucket):
+        assert self.root.create(bucket).status == 200
+
+    def fill(self, bucket):
+        assert self.root.put(bucket, "object", b"content").status == 200
+
+    def is_filled(self, bucket):
+        return self.root.get(bucket, "object").body == b"content"
+
+    def empty(self, bucket):
+        assert self.root.remove(bucket, "object").status == 204
+
+    def buckets(self):
+        return sorted(self.root.buckets())
+
+    def accounts(self):
+        """Of the users with their policies; what has one without the other is shown by that name."""
+        policies = {p.rpartition(".") for p in self.root.policies() if p.startswith("cosi-")}
+        users = {u for u in self.root.users() if u.startswith("COSI") and u != self.server.key}
+        return sorted([account for account, _, _ in policies]
+                      + list(users ^ {key for _, _, key in policies}))
+
+    def client(self, access):
+        """A client with what a grant gave."""
+        return S3(access.endpoint, access.key, access.secret, access.region)

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * buckets.c - GET /, and the dates in its answer. */
+#include "s3/buckets.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "s3/list.h"
+#include "s3/s3_error.h"
+
+#include "banned.h"
+
+enum { REPLY_MAX = 32 * 1048576 };
+
+struct reading {
+	struct cosi_call *call;
+	struct s3_bucket **last;
+};
+
+static int64_t
+read_time(const char *text, const char *format)
+{
+	struct tm tm = { 0 };
+	time_t seconds;
+
+	if (text == NULL || strptime(text, format, &tm) == NULL)
+		return 0;
+	seconds = timegm(&tm);
+	return seconds > 0 ? (int64_t)seconds : 0;
+}
+
+static int
+on_bucket(void *arg, const struct s3_item *item)
+{
+	struct reading *reading = arg;
+	struct s3_bucket *bucket = cosi_alloc(reading->call, sizeof *bucket);
+
+	if (bucket == NULL)
+		return -1;
+	bucket->name = cosi_printf(reading->call, "%s", item->name);
+	bucket->created = read_time(item->created, "%Y-%m-%dT%H:%M:%S");
+	*reading->last = bucket;
+	reading->last = &bucket->next;
+	return 0;
+}
+
+static int64_t
+time_of(const struct cosi_http_reply *reply)
+{
+	for (size_t i = 0; i < reply->nheaders; i++)
+		if (strcmp(reply->headers[i].key, "date") == 0)
+			return read_time(reply->headers[i].value, "%a, %d %b %Y %H:%M:%S GMT");
+	return 0;
+}
+
+int
+s3_buckets_read(struct cosi_call *call, const struct s3_client *client, struct s3_buckets *out)
+{
+	const struct cosi_http_reply *reply =
+		s3_call(call, client, .method = "GET", .path = "/", .max_reply = REPLY_MAX);
+	struct reading reading = { .call = call, .last = &out->first };
+	struct s3_page page;
+
+	*out = (struct s3_buckets){ .first = NULL };
+	if (reply == NULL)
+		return -1;
+	if (reply->status != 200 ||
+	    s3_list_read(reply->body, false, on_bucket, &reading, &page) != 0)
+		return cosi_failed(call) ? -1 : s3_error_fail(call, reply);
+	out->now = time_of(reply);
+	return 0;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * account.c - names and keys of accounts, and what their policies allow. */
+#include "account.h"
+
+#include <string.h>
+
+#include "text/hash.h"
+
+#include "banned.h"
+
+#define PREFIX     "cosi-"
+#define PARAMS_SID "CosiParams"
+
+enum { KEY_DIGITS = 16, PARAMS_DIGITS = 32, POLICY_MOST = 20480 };
+
+/* What each mode may do; each call of each mode was tried.  A writer may not delete: on MinIO
+ * s3:DeleteObject alone also erases old versions, and all that is below a prefix at once. */
+#define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
+static const struct s3_policy_modes modes = { .of = {
+	[COSI_READ_WRITE] = {
+		LIST("s3:GetBucketLocation", "s3:ListBucket", "s3:ListBucketVersions",
+		     "s3:ListBucketMultipartUploads"),
+		LIST("s3:GetObject", "s3:GetObjectVersion", "s3:PutObject", "s3:DeleteObject",
+		     "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"),
+		NULL,
+	},
+	[COSI_READ_ONLY] = {
+		LIST("s3:GetBucketLocation", "s3:ListBucket", "s3:ListBucketVersions"),
+		LIST("s3:GetObject", "s3:GetObjectVersion"),
+		NULL,
+	},
+	[COSI_WRITE_ONLY] = {
+		LIST("s3:GetBucketLocation"),
+		LIST("s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"),
+		NULL,
+	},
+} };
+
+/* Without the first an account could make keys without limits for itself and change its secret.
+ * No action forbids it to assume a role, which gives temporary keys for up to a year; with the
+ * second those open nothing. */
+#define DENY_ADMIN "{\"Sid\":\"%s\",\"Effect\":\"Deny\",\"Action\":[\"admin:*\"]}"
+#define DENY_ROLES                                                                                 \
+	"{\"Effect\":\"Deny\",\"Action\":[\"s3:*\"],\"Resource\":[\"arn:aws:s3:::*\"],"            \
+	"\"Condition\":{\"StringEquals\":{\"aws:principaltype\":[\"AssumedRole\"]}}}"
+
+bool
+minio_account_name_ok(const char *native)
+{
+	size_t len = strlen(PREFIX);
+
+	return strncmp(native, PREFIX, len) == 0 && native[len] != '\0' &&
+	       native[strspn(native, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0';
+}
+
+int
+minio_account_names(struct cosi_call *call, const char *owner, const char *native,
+		    struct minio_account *out)
+{
+	const char *id = cosi_printf(call, "cosid/minio/access-key/1/%s/%s", owner, native);
+	char text[HASH_BASE32_MAX];
+	struct hash hash;
+
+	if (hash_sha256(call, id, strlen(id), &hash) != 0)
+		return -1;
+	hash_base32(&hash, text);
+	out->key = cosi_printf(call, "COSI%.*s", KEY_DIGITS, text);
+	out->policy = cosi_printf(call, "%s.%s", native, out->key);
+	return cosi_failed(call) ? -1 : 0;
+}
+
+const char *
+minio_account_secret(struct cosi_call *call, const char *credential_key, const char *owner,
+		     const char *native)
+{
+	const char *id = cosi_printf(call, "cosid/minio/secret-key/1/%s/%s", owner, native);
+	const char *secret;
+	char text[HASH_BASE32_MAX];
+	struct hash mac;
+
+	if (hash_hmac(call, credential_key, strlen(credential_key), id, strlen(id), &mac) != 0)
+		return NULL;
+	hash_base32(&mac, text);
+	secret = cosi_printf(call, "%s", text);
+	hash_wipe(&mac, sizeof mac);
+	hash_wipe(text, sizeof text);
+	return cosi_failed(call) ? NULL : secret;
+}
+
+/* "1:<64 digits>" without the colon, and half of the digits: a policy has room for little else
+ * than buckets. */
+static const char *
+params_sid(struct cosi_call *call, const char *params)
+{
+	const char *digits = params != NULL ? strchr(params, ':') : NULL;
+
+	if (digits == NULL)
+		return PARAMS_SID;
+	return cosi_printf(call, PARAMS_SID "%.*s%.*s", (int)(digits - params), params,
+			   PARAMS_DIGITS, digits + 1);
+}
+
+const char *
+minio_account_policy(struct cosi_call *call, const struct s3_access *access, const char *params)
+{
+	struct s3_policy_modes all = modes;
+	const char *document;
+
+	if (access->n > MINIO_ACCOUNT_BUCKETS) {
+		cosi_fail(call, COSI_OUT_OF_RANGE,
+			  "%zu buckets are too many for one account: the server's policies hold "
+			  "%d",
+			  access->n, MINIO_ACCOUNT_BUCKETS);
+		return NULL;
+	}
+	all.always = cosi_printf(call, DENY_ADMIN "," DENY_ROLES, params_sid(call, params));
+	document = s3_policy_write(call, &all, access);
+	if (document == NULL || strlen(document) <= POLICY_MOST)
+		return document;
+	cosi_fail(call, COSI_OUT_OF_RANGE,
+		  "%zu buckets with such long names are too many for one account: the server's "
+		  "policies have %d bytes",
+		  access->n, POLICY_MOST);
+	return NULL;
+}
+
+/* What a revoke has taken buckets out of says no parameters: there the access alone decides. */
+bool
+minio_account_same(struct cosi_call *call, const char *document, const struct s3_access *access,
+		   const char *params)
+{
+	const char *sid = s3_policy_sid(call, document, PARAMS_SID);
+	struct s3_access there;
+
+	if (sid == NULL || s3_policy_read(call, document, &there) != 0 ||
+	    !s3_access_equal(&there, access))
+		return false;
+	return strcmp(sid, PARAMS_SID) == 0 || strcmp(sid, params_sid(call, params)) == 0;
+}

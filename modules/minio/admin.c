@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * admin.c - requests below /minio/admin/v3, and what the server's refusals mean. */
+#include "admin.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "s3/s3_error.h"
+
+#include "banned.h"
+
+#define ADMIN "/minio/admin/v3/"
+
+enum { POLICIES_REPLY = 32 * 1048576 }; /* all policies of the server come in one answer */
+
+/* The server says which region it has: "... expecting 'eu-west-1'". */
+static int
+fail_region(struct cosi_call *call, const struct cosi_http_reply *reply)
+{
+	const char *word = strstr(reply->body.data, "expecting "), *region, *end;
+
+	region = word != NULL ? strpbrk(word, "'\"&") : NULL;
+	if (region != NULL && strncmp(region, "&#39;", 5) == 0)
+		region += 4;
+	region = region != NULL ? region + 1 : "";
+	end = region + strspn(region, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789_-");
+	return cosi_fail(call, COSI_PRECONDITION,
+			 "the server's region is '%.*s', which the key region must say",
+			 end - region > 64 ? 64 : (int)(end - region), region);
+}
+
+int
+minio_fail(struct cosi_call *call, const struct cosi_http_reply *reply, const char *right)
+{
+	if (s3_error_is(call, reply, 403, "AccessDenied"))
+		return cosi_fail(call, COSI_DENIED, "our user at the server lacks the right '%s'",
+				 right);
+	if (s3_error_is(call, reply, 400, "AuthorizationHeaderMalformed"))
+		return fail_region(call, reply);
+	if (s3_error_is(call, reply, 426, "XMinioAdminVersionMismatch"))
+		return cosi_fail(call, COSI_PRECONDITION,
+				 "the server has another admin API than v3");
+	/* The secret changed at the server after this request was signed. */
+	if (s3_error_is(call, reply, 400, "XMinioAdminConfigBadJSON"))
+		return cosi_fail(call, COSI_UNAVAILABLE, "the server cannot open what we sealed");
+	return s3_error_fail(call, reply);
+}
+
+/* Is it a success that has nothing to say? */
+static bool
+is_done(const struct cosi_http_reply *reply)
+{
+	return (reply->status == 200 || reply->status == 204) && reply->body.len == 0;
+}
+
+/* ---- users ---- */
+
+int
+minio_user_get(const struct minio *minio, struct cosi_call *call, const char *key,
+	       struct minio_user *out)
+{
+	const struct cosi_http_reply *reply =
+		s3_call(call, &minio->s3, .method = "GET", .path = ADMIN "user-info",
+			S3_QUERY({ "accessKey", key }));
+	json_auto_t *root = NULL;
+	const char *policy;
+
+	*out = (struct minio_user){ .found = false, .policy = "" };
+	if (reply == NULL)
+		return -1;
+	if (s3_error_is(call, reply, 404, "XMinioAdminNoSuchUser"))
+		return 0;
+	if (reply->status != 200)
+		return minio_fail(call, reply, "admin:GetUser");
+	root = json_loadb(reply->body.data, reply->body.len, 0, NULL);
+	if (!json_is_string(json_object_get(root, "status")))
+		return s3_error_fail(call, reply);
+	policy = json_string_value(json_object_get(root, "policyName"));
+	*out = (struct minio_user){ true, policy != NULL ? cosi_printf(call, "%s", policy) : "" };
+	return cosi_failed(call) ? -1 : 0;
+}
+
+/* Without a status the user would be stored as disabled. */
+int
+minio_user_put(struct minio *minio, struct cosi_call *call, const char *key, const char *secret)
+{
+	const char *text =
+		cosi_printf(call, "{\"secretKey\":\"%s\",\"status\":\"enabled\"}", secret);
+	const struct cosi_http_reply *reply =
+		s3_call(call, &minio->s3, .method = "PUT", .path = ADMIN "add-user",
+			S3_QUERY({ "accessKey", key }),
+			S3_HEADERS({ "content-type", "application/octet-stream" }),
+			.body = minio_seal_text(&minio->seal, call, text), .flags = COSI_HTTP_SAFE);
+
+	if (reply == NULL)
+		return -1;
+	if (s3_error_is(call, reply, 403, "XMinioInvalidIAMCredentials"))
+		return cosi_fail(call, COSI_PRECONDITION,
+				 "its access key is that of a service account");
+	return is_done(reply) ? 0 : minio_fail(call, reply, "admin:CreateUser");
+}
+
+int
+minio_user_remove(const struct minio *minio, struct cosi_call *call, const char *key)
+{
+	const struct cosi_http_reply *reply =
+		s3_call(call, &minio->s3, .method = "DELETE", .path = ADMIN "remove-user",
+			S3_QUERY({ "accessKey", key }));
+
+	if (reply == NULL)
+		return -1;
+	if (is_done(reply) || s3_error_is(call, reply, 404, "XMinioAdminNoSuchUser"))
+		return 0;
+	if (s3_error_is(call, reply, 403, "XMinioIAMActionNotAllowed"))
+		return cosi_fail(call, COSI_PRECONDITION,
+				 "its access key is that of a service account");
+	return minio_fail(call, reply, "admin:DeleteUser");
+}
+
+int
+minio_user_join(const struct minio *minio, struct cosi_call *call, const char *key,
+		const char *policy, bool *out_gone)
+{
+	const struct cosi_http_reply *reply = s3_call(
+		call, &minio->s3, .method = "PUT", .path = ADMIN "set-user-or-group-policy",
+		S3_QUERY({ "policyName", policy }, { "userOrGroup", key }, { "isGroup", "false" }),
+		.flags = COSI_HTTP_SAFE);
+
+	*out_gone = false;
+	if (reply == NULL)
+		return -1;
+	*out_gone = s3_error_is(call, reply, 404, "XMinioAdminNoSuchUser") ||
+		    s3_error_is(call, reply, 404, "XMinioAdminNoSuchPolicy");
+	if (*out_gone || is_done(reply))
+		return 0;
+	return minio_fail(call, reply, "admin:AttachUserOrGroupPolicy");
+}
+
+/* Servers from before that call answer 426; the policy of an account refuses such keys there. */
+int
+minio_user_revoke_tokens(const struct minio *minio, struct cosi_call *call, const char *key)
+{
+	const struct cosi_http_reply *reply = s3_call(
+		call, &minio->s3, .method = "POST", .path = ADMIN "revoke-tokens/builtin",
+		S3_QUERY({ "user", key }, { "fullRevoke", "true" }), .flags = COSI_HTTP_SAFE);
+
+	if (reply == NULL)
+		return -1;
+	if (is_done(reply) || s3_error_is(call, reply, 426, "XMinioAdminVersionMismatch"))
+		return 0;
+	return minio_fail(call, reply, "admin:RemoveServiceAccount");
+}
+
+/* ---- policies ---- */
+
+int
+minio_policy_get(const struct minio *minio, struct cosi_call *call, const char *name,
+		 const char **out_document)
+{
+	const struct cosi_http_reply *reply =
+		s3_call(call, &minio->s3, .method = "GET", .path = ADMIN "info-canned-policy",
+			S3_QUERY({ "name", name }));
+
+	*out_document = NULL;
+	if (reply == NULL)
+		return -1;
+	if (s3_error_is(call, reply, 404, "XMinioAdminNoSuchPolicy"))
+		return 0;
+	if (reply->status != 200 || *(const char *)reply->body.data != '{')
+		return minio_fail(call, reply, "admin:GetPolicy");
+	*out_document = reply->body.data;
+	return 0;
+}
+
+int
+minio_policy_put(const struct minio *minio, struct cosi_call *call, const char *name,
+		 const char *document)
+{
+	const struct cosi_http_reply *reply = s3_call(
+		call, &minio->s3, .method = "PUT", .path = ADMIN "add-canned-policy",
+		S3_QUERY({ "name", name }), S3_HEADERS({ "content-type", "application/json" }),
+		.body = S3_TEXT(document), .flags = COSI_HTTP_SAFE);
+
+	if (reply == NULL)
+		return -1;
+	return is_done(reply) ? 0 : minio_fail(call, reply, "admin:CreatePolicy");
+}
+
+int
+minio_policy_remove(const struct minio *minio, struct cosi_call *call, const char *name,
+		    bool *out_in_use)
+{
+	const struct cosi_http_reply *reply =
+		s3_call(call, &minio->s3, .method = "DELETE", .path = ADMIN "remove-canned-policy",
+			S3_QUERY({ "name", name }));
+
+	*out_in_use = false;
+	if (reply == NULL)
+		return -1;
+	*out_in_use = s3_error_is(call, reply, 400, "XMinioIAMPolicyInUse");
+	if (*out_in_use || is_done(reply) ||
+	    s3_error_is(call, reply, 404, "XMinioAdminNoSuchPolicy"))
+		return 0;
+	return minio_fail(call, reply, "admin:DeletePolicy");
+}
+
+int
+minio_policy_names(const struct minio *minio, struct cosi_call *call,
+		   struct cosi_bytes *out_document)
+{
+	const struct cosi_http_reply *reply =
+		s3_call(call, &minio->s3, .method = "GET", .path = ADMIN "list-canned-policies",
+			.max_reply = POLICIES_REPLY);
+
+	if (reply == NULL)
+		return -1;
+	if (reply->status != 200 || *(const char *)reply->body.data != '{')
+		return minio_fail(call, reply, "admin:ListUserPolicies");
+	*out_document = reply->body;
+	return 0;
+}
+
+/* ---- quota ---- */
+
+/* Older servers read "quota", newer ones "size". */
+int
+minio_quota_put(const struct minio *minio, struct cosi_call *call, const char *bucket,
+		int64_t bytes)
+{
+	const char *text = cosi_printf(
+		call, "{\"quota\":%" PRId64 ",\"size\":%" PRId64 ",\"quotatype\":\"hard\"}", bytes,
+		bytes);
+	const struct cosi_http_reply *reply = s3_call(
+		call, &minio->s3, .method = "PUT", .path = ADMIN "set-bucket-quota",
+		S3_QUERY({ "bucket", bucket }), S3_HEADERS({ "content-type", "application/json" }),
+		.body = S3_TEXT(text), .flags = COSI_HTTP_SAFE);
+
+	if (reply == NULL)
+		return -1;
+	return is_done(reply) ? 0 : minio_fail(call, reply, "admin:SetBucketQuota");
+}

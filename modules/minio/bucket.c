@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * bucket.c - create, get, delete.
+ *
+ * A PUT of a bucket that is there is refused, whoever made it, so it comes first and a new bucket
+ * needs no look.  What a bucket is stands in its tags:
+ *
+ *   nothing ─ PUT bucket ─► no marks ─ PUT ?tagging ─► finished                      (2 requests)
+ *                              └─ cosi-making ─► settings, one by one ─► finished
+ *
+ * A create that was cut off goes on from what it finds, once no other daemon can be at it.
+ */
+#include <string.h>
+
+#include "admin.h"
+#include "s3/bucket.h"
+#include "s3/empty.h"
+#include "s3/s3_error.h"
+
+#include "banned.h"
+
+int
+minio_bucket_tags(const struct minio *minio, struct cosi_call *call, const char *native,
+		  struct s3_tags *out)
+{
+	const struct cosi_http_reply *reply =
+		s3_call(call, &minio->s3, .method = "GET", .path = cosi_printf(call, "/%s", native),
+			S3_QUERY({ "tagging", NULL }));
+
+	out->n = 0;
+	if (reply == NULL)
+		return -1;
+	if (reply->status == 200 && s3_tags_read(call, reply->body, out) == 0)
+		return 0;
+	if (s3_error_is(call, reply, 404, "NoSuchTagSet") ||
+	    s3_error_is(call, reply, 404, "NoSuchBucket"))
+		return 0;
+	return minio_fail(call, reply, "s3:GetBucketTagging");
+}
+
+int
+minio_bucket_exists(const struct minio *minio, struct cosi_call *call, const char *native,
+		    bool *out)
+{
+	const struct cosi_http_reply *reply;
+
+	*out = false;
+	if (!minio_name_is_bucket(native))
+		return 0;
+	reply = s3_call(call, &minio->s3, .method = "GET", .path = cosi_printf(call, "/%s", native),
+			S3_QUERY({ "location", NULL }));
+	if (reply == NULL)
+		return -1;
+	if (s3_error_is(call, reply, 404, "NoSuchBucket") ||
+	    s3_error_is(call, reply, 400, "InvalidBucketName"))
+		return 0;
+	*out = reply->status == 200 && strstr(reply->body.data, "LocationConstraint") != NULL;
+	return *out ? 0 : minio_fail(call, reply, "s3:GetBucketLocation");
+}
+
+/* A bucket without tags may not be there at all: GET ?tagging answers the same for both. */
+static int
+look(const struct minio *minio, struct cosi_call *call, const char *native, struct s3_tags *out,
+     bool *out_exists)
+{
+	out->n = 0;
+	*out_exists = false;
+	if (!minio_name_is_bucket(native))
+		return 0;
+	if (minio_bucket_tags(minio, call, native, out) != 0)
+		return -1;
+	*out_exists = out->n > 0;
+	return *out_exists ? 0 : minio_bucket_exists(minio, call, native, out_exists);
+}
+
+static int
+judge(const struct minio *minio, struct cosi_call *call, const struct s3_tags *tags,
+      const struct cosi_mark *asked, struct cosi_bucket *out)
+{
+	struct cosi_mark mark;
+
+	if (minio_name_mark(call, asked, &mark) != 0)
+		return -1;
+	s3_tags_judge(tags, &mark, out);
+	out->protocols = COSI_S3;
+	out->region = minio->config->region;
+	return 0;
+}
+
+/* ---- create ---- */
+
+struct creation {
+	const struct minio *minio;
+	const struct cosi_bucket_req *req;
+	struct cosi_mark mark; /* as tags can hold it */
+	int64_t settle_ms;     /* how old a bucket is that no other daemon can be making */
+	struct s3_tags tags;
+};
+
+/* The header x-minio-force-create must never be sent: it empties a bucket's record. */
+static int
+put_bucket(struct cosi_call *call, const struct creation *work, bool *out_exists)
+{
+	const struct cosi_kv lock = { "x-amz-bucket-object-lock-enabled", "true" };
+	const struct cosi_http_reply *reply = s3_call(
+		call, &work->minio->s3, .method = "PUT",
+		.path = cosi_printf(call, "/%s", work->req->native), .headers = &lock,
+		.nheaders = work->req->common->object_lock ? 1 : 0, .flags = COSI_HTTP_SAFE);
+
+	*out_exists = false;
+	if (reply == NULL)
+		return -1;
+	if (reply->status == 200 && reply->body.len == 0)
+		return 0;
+	*out_exists = s3_error_is(call, reply, 409, "BucketAlreadyOwnedByYou");
+	return *out_exists ? 0 : minio_fail(call, reply, "s3:CreateBucket");
+}
+
+static int
+put_marks(struct cosi_call *call, struct creation *work, bool finished)
+{
+	return s3_bucket_mark(call, &work->minio->s3, work->req->native, &work->tags, &work->mark,
+			      finished);
+}
+
+static int
+finish(struct cosi_call *call, struct creation *work)
+{
+	const struct cosi_bucket_req *req = work->req;
+
+	if (minio_settings_wanted(req->common) &&
+	    (put_marks(call, work, false) != 0 ||
+	     minio_settings_apply(work->minio, call, req->native, req->common) != 0))
+		return -1;
+	return put_marks(call, work, true);
+}
+
+static int
+send_delete(const struct minio *minio, struct cosi_call *call, const char *native,
+	    bool *out_not_empty)
+{
+	const struct cosi_http_reply *reply = s3_call(call, &minio->s3, .method = "DELETE",
+						      .path = cosi_printf(call, "/%s", native));
+
+	*out_not_empty = false;
+	if (reply == NULL)
+		return -1;
+	if (reply->status == 204 || s3_error_is(call, reply, 404, "NoSuchBucket"))
+		return 0;
+	*out_not_empty = s3_error_is(call, reply, 409, "BucketNotEmpty");
+	return *out_not_empty ? 0 : minio_fail(call, reply, "s3:DeleteBucket");
+}
+
+/* Nobody was ever told of an unfinished bucket, so one that was begun with other parameters can go;
+ * not with what somebody put in, though. */
+static int
+begin_anew(struct cosi_call *call, struct creation *work)
+{
+	bool not_empty, exists;
+
+	if (send_delete(work->minio, call, work->req->native, &not_empty) != 0)
+		return -1;
+	if (not_empty)
+		return cosi_fail(call, COSI_EXISTS,
+				 "it was begun with other parameters, and has objects already");
+	if (put_bucket(call, work, &exists) != 0)
+		return -1;
+	if (exists)
+		return cosi_fail(call, COSI_BUSY, "another daemon is making it");
+	work->tags.n = 0;
+	return finish(call, work);
+}
+
+static int
+resume(struct cosi_call *call, struct creation *work)
+{
+	const char *making = s3_tags_find(&work->tags, S3_MARK_MAKING);
+
+	if (minio_adopt_settled(work->minio, call, work->req->native, work->settle_ms) != 0)
+		return -1;
+	if (making == NULL || strcmp(making, work->mark.params) != 0)
+		return begin_anew(call, work);
+	return finish(call, work);
+}
+
+static int
+join(struct cosi_call *call, struct creation *work)
+{
+	const struct cosi_bucket_req *req = work->req;
+	struct cosi_bucket there = { .ours = false };
+
+	if (minio_bucket_tags(work->minio, call, req->native, &work->tags) != 0)
+		return -1;
+	if (work->tags.n == 0) {
+		if (minio_adopt_check(work->minio, call, req->native, req->common->object_lock,
+				      work->settle_ms) != 0)
+			return -1;
+		return finish(call, work);
+	}
+	s3_tags_judge(&work->tags, &work->mark, &there);
+	if (!there.ours)
+		return cosi_fail(call, COSI_EXISTS, "it is not ours: its tags name another owner");
+	if (there.unfinished)
+		return resume(call, work);
+	if (strcmp(there.params, work->mark.params) != 0)
+		return cosi_fail(call, COSI_EXISTS, "it was made with other parameters");
+	return 0;
+}
+
+static int
+create(struct cosi_call *call, struct creation *work)
+{
+	const struct cosi_bucket_req *req = work->req;
+	bool exists;
+
+	if (!minio_name_is_bucket(req->native))
+		return cosi_fail(call, COSI_INVALID, "the server has no buckets of such names");
+	if (req->common->object_lock && (req->common->set & COSI_P_VERSIONING) != 0 &&
+	    !req->common->versioning)
+		return cosi_fail(call, COSI_INVALID, "objectLock needs versioning");
+	if (minio_name_mark(call, &req->mark, &work->mark) != 0 ||
+	    put_bucket(call, work, &exists) != 0)
+		return -1;
+	return exists ? join(call, work) : finish(call, work);
+}
+
+/* Another daemon's call has no more time than this one, so after twice that it is over. */
+int
+minio_create_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
+		    struct cosi_bucket *out)
+{
+	struct creation work = {
+		.minio = instance,
+		.req = req,
+		.settle_ms = 2 * call->host->time_left_ms(call),
+	};
+
+	if (create(call, &work) != 0)
+		return cosi_fail(call, 0, "cannot create bucket '%.255s'", req->native);
+	*out = (struct cosi_bucket){
+		.ours = true,
+		.protocols = COSI_S3,
+		.region = work.minio->config->region,
+		.params = req->mark.params,
+	};
+	return 0;
+}
+
+/* ---- get ---- */
+
+int
+minio_get_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
+		 struct cosi_bucket *out)
+{
+	const struct minio *minio = instance;
+	struct s3_tags tags;
+	bool exists;
+
+	if (look(minio, call, req->native, &tags, &exists) != 0)
+		return cosi_fail(call, 0, "cannot look at bucket '%.255s'", req->native);
+	if (!exists)
+		return cosi_fail(call, COSI_NOT_FOUND, "there is no bucket '%.255s'", req->native);
+	return judge(minio, call, &tags, &req->mark, out);
+}
+
+/* ---- delete ---- */
+
+static int
+purge(const struct minio *minio, struct cosi_call *call, const char *native)
+{
+	bool not_empty;
+
+	if (s3_empty_bucket(call, &minio->s3, native) != 0 ||
+	    send_delete(minio, call, native, &not_empty) != 0)
+		return -1;
+	if (not_empty)
+		return cosi_fail(call, COSI_BUSY, "objects come in while it is emptied");
+	return 0;
+}
+
+static int
+remove_bucket(const struct minio *minio, struct cosi_call *call, const struct cosi_bucket_req *req)
+{
+	struct cosi_bucket there = { .ours = false };
+	struct s3_tags tags;
+	bool exists, not_empty;
+
+	if (!minio_name_is_bucket(req->native))
+		return cosi_fail(call, COSI_PRECONDITION, "it is not ours");
+	if (look(minio, call, req->native, &tags, &exists) != 0)
+		return -1;
+	if (!exists)
+		return 0;
+	if (judge(minio, call, &tags, &req->mark, &there) != 0)
+		return -1;
+	if (!there.ours)
+		return cosi_fail(call, COSI_PRECONDITION, "it does not bear our marks");
+	if (send_delete(minio, call, req->native, &not_empty) != 0)
+		return -1;
+	if (!not_empty)
+		return 0;
+	if (req->common->purge)
+		return purge(minio, call, req->native);
+	return cosi_fail(call, COSI_PRECONDITION,
+			 "it is not empty (with whenNotEmpty = purge its objects would go first)");
+}
+
+int
+minio_delete_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req)
+{
+	if (remove_bucket(instance, call, req) != 0)
+		return cosi_fail(call, 0, "cannot delete bucket '%.255s'", req->native);
+	return 0;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * minio.h - what the files of this module share: the instance, and who does what.
+ *
+ *   minio.c    the module, its settings, open, probe     name.c     bucket names
+ *   bucket.c   create, get, delete                       adopt.c    buckets that were left half
+ * made account.c  names, keys and rights of an account      seal.c     the encryption of the admin
+ * API grant.c    a user, a policy, the two joined          revoke.c   and away with them admin.c
+ * the admin API                             list.c     what bears our marks
+ */
+#ifndef MINIO_MINIO_H
+#define MINIO_MINIO_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cosi_module.h"
+#include "s3/s3.h"
+#include "s3/tags.h"
+#include "seal.h"
+
+struct minio_config {
+	const char *region, *access_key, *secret_key, *credential_key;
+	const char *const *previous_credential_keys; /* NULL: none */
+	int64_t adopt_window;                        /* ms */
+};
+
+struct minio {
+	const struct minio_config *config;
+	struct s3_client s3;
+	struct minio_seal seal;
+};
+
+/* ---- name.c ---- */
+/* Can a bucket have that name? */
+bool minio_name_is_bucket(const char *name);
+const char *minio_map_name(void *instance, struct cosi_call *call, uint32_t kind, const char *asked,
+			   bool exact);
+/* The mark as the server's tags can hold it: a name with other characters than those of tags
+ * becomes a hash. */
+int minio_name_mark(struct cosi_call *call, const struct cosi_mark *mark, struct cosi_mark *out);
+
+/* ---- bucket.c ---- */
+/* 0 or -1.  One request; with tags or without, the bucket may be absent: see
+ * minio_bucket_exists(). */
+int minio_bucket_tags(const struct minio *minio, struct cosi_call *call, const char *native,
+		      struct s3_tags *out);
+int minio_bucket_exists(const struct minio *minio, struct cosi_call *call, const char *native,
+			bool *out);
+int minio_create_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
+			struct cosi_bucket *out);
+int minio_get_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
+		     struct cosi_bucket *out);
+int minio_delete_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req);
+
+/* ---- settings.c ---- */
+/* Do the parameters ask for anything beyond what PUT bucket itself does? */
+bool minio_settings_wanted(const struct cosi_bucket_params *params);
+/* Applies them all, one after another; they may have been applied before. */
+int minio_settings_apply(const struct minio *minio, struct cosi_call *call, const char *native,
+			 const struct cosi_bucket_params *params);
+
+/* ---- adopt.c ---- */
+/* May a bucket without any mark be taken over?  0; else EXISTS, or BUSY while another daemon may
+ * still be making it. */
+int minio_adopt_check(const struct minio *minio, struct cosi_call *call, const char *native,
+		      bool lock, int64_t settle_ms);
+/* BUSY while the bucket is so young that another daemon may still be making it. */
+int minio_adopt_settled(const struct minio *minio, struct cosi_call *call, const char *native,
+			int64_t settle_ms);
+
+/* ---- grant.c, revoke.c, list.c ---- */
+int minio_grant(void *instance, struct cosi_call *call, const struct cosi_access_req *req,
+		struct cosi_access *out);
+int minio_revoke(void *instance, struct cosi_call *call, const struct cosi_access_req *req);
+int minio_list(void *instance, struct cosi_call *call, const char *owner,
+	       int (*found)(struct cosi_call *, const struct cosi_found *));
+
+#endif

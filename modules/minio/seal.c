@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * seal.c - PBKDF2 once, then AES-256-GCM body by body.
+ *
+ * A stream of the format is a row of fragments, each with its number at the end of its nonce.
+ * Fragment 0 has no text; its tag is part of the associated data of the others, behind a byte that
+ * marks the last one.  Bodies of this module are one fragment long.
+ */
+#include "seal.h"
+
+#include <openssl/evp.h>
+#include <string.h>
+
+#include "text/hash.h"
+
+#include "banned.h"
+
+enum {
+	ID = 2, /* PBKDF2-HMAC-SHA256 and AES-256-GCM */
+	ROUNDS = 8192,
+	NONCE = 8,
+	IV = 12,
+	LAST = 0x80,
+};
+
+int
+minio_seal_init(struct minio_seal *seal, struct cosi_call *call, const char *password,
+		const uint8_t salt[MINIO_SEAL_SALT])
+{
+	memcpy(seal->salt, salt, MINIO_SEAL_SALT);
+	atomic_init(&seal->nonce, 0);
+	if (PKCS5_PBKDF2_HMAC(password, (int)strlen(password), salt, MINIO_SEAL_SALT, ROUNDS,
+			      EVP_sha256(), MINIO_SEAL_KEY, seal->key) != 1)
+		return cosi_fail(call, COSI_INTERNAL, "libcrypto cannot derive a key");
+	return 0;
+}
+
+void
+minio_seal_done(struct minio_seal *seal)
+{
+	hash_wipe(seal, sizeof *seal);
+}
+
+struct fragment {
+	uint32_t number;
+	struct cosi_bytes with, text; /* with: the associated data */
+	uint8_t *out;                 /* the ciphertext, then its tag */
+};
+
+static int
+seal_fragment(EVP_CIPHER_CTX *ctx, const uint8_t nonce[NONCE], const struct fragment *fragment)
+{
+	const uint32_t number = fragment->number;
+	uint8_t iv[IV], *tag = fragment->out + fragment->text.len;
+	int len;
+
+	memcpy(iv, nonce, NONCE);
+	for (size_t i = 0; i < IV - NONCE; i++)
+		iv[NONCE + i] = (uint8_t)(number >> 8 * i);
+	if (EVP_EncryptInit_ex(ctx, NULL, NULL, NULL, iv) != 1)
+		return -1;
+	if (fragment->with.len > 0 &&
+	    EVP_EncryptUpdate(ctx, NULL, &len, fragment->with.data, (int)fragment->with.len) != 1)
+		return -1;
+	if (fragment->text.len > 0 &&
+	    EVP_EncryptUpdate(ctx, fragment->out, &len, fragment->text.data,
+			      (int)fragment->text.len) != 1)
+		return -1;
+	if (EVP_EncryptFinal_ex(ctx, tag, &len) != 1)
+		return -1;
+	return EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG, MINIO_SEAL_TAG, tag) == 1 ? 0 : -1;
+}
+
+static int
+seal_body(EVP_CIPHER_CTX *ctx, const struct minio_seal *seal, const uint8_t nonce[NONCE],
+	  struct cosi_bytes text, uint8_t *out)
+{
+	uint8_t with[1 + MINIO_SEAL_TAG] = { LAST };
+	const struct fragment zeroth = { .number = 0, .out = with + 1 };
+	const struct fragment only = { 1, { with, sizeof with }, text, out };
+
+	if (ctx == NULL || EVP_EncryptInit_ex(ctx, EVP_aes_256_gcm(), NULL, seal->key, NULL) != 1 ||
+	    seal_fragment(ctx, nonce, &zeroth) != 0)
+		return -1;
+	return seal_fragment(ctx, nonce, &only);
+}
+
+struct cosi_bytes
+minio_seal_text(struct minio_seal *seal, struct cosi_call *call, const char *text)
+{
+	const struct cosi_bytes in = { text, strlen(text) };
+	const uint64_t number = atomic_fetch_add(&seal->nonce, 1);
+	const size_t len = MINIO_SEAL_HEAD + in.len + MINIO_SEAL_TAG;
+	uint8_t *out = cosi_alloc(call, len);
+	EVP_CIPHER_CTX *ctx;
+	int rc;
+
+	if (out == NULL)
+		return (struct cosi_bytes){ "", 0 };
+	memcpy(out, seal->salt, MINIO_SEAL_SALT);
+	out[MINIO_SEAL_SALT] = ID;
+	memcpy(out + MINIO_SEAL_SALT + 1, &number, NONCE);
+	ctx = EVP_CIPHER_CTX_new();
+	rc = in.len > MINIO_SEAL_MOST
+		     ? -1
+		     : seal_body(ctx, seal, out + MINIO_SEAL_SALT + 1, in, out + MINIO_SEAL_HEAD);
+	EVP_CIPHER_CTX_free(ctx);
+	if (rc == 0)
+		return (struct cosi_bytes){ out, len };
+	cosi_fail(call, COSI_INTERNAL, "libcrypto cannot seal a request");
+	return (struct cosi_bytes){ "", 0 };
+}

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""minio.py - a real MinIO server for the tests: tests/stores/minio-up on a free port."""
+import contextlib
+import io
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import zipfile
+
+from rig.ceph import STORES, free_port
+from rig.s3 import S3
+
+SECRET = "planteddriversecret00000000000000000000"
+ADMIN = "/minio/admin/v3/"
+
+
+class Root(S3):
+    """The server's administrator: what cosid's own user may not do, and a look at everything."""
+
+    def admin(self, method, what, query=None, body=b""):
+        return self.request(method, ADMIN + what, query, body=body)
+
+    def _exported(self):
+        reply = self.admin("GET", "export-iam")
+        assert reply.status == 200, reply
+        archive = zipfile.ZipFile(io.BytesIO(reply.body))
+        return {pathlib.Path(n).stem: json.loads(archive.read(n)) for n in archive.namelist()}
+
+    def import_iam(self, **parts):
+        """users, policies, user_mappings as the server exports them."""
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w") as archive:
+            for name, content in parts.items():
+                archive.writestr(f"iam-assets/{name}.json", json.dumps(content))
+        reply = self.admin("PUT", "import-iam", body=out.getvalue())
+        assert reply.status == 200, reply
+
+    def users(self):
+        """{access key: {"secretKey", "status"}} of all users."""
+        return self._exported()["users"]
+
+    def mappings(self):
+        """{access key: policy} of all users that have one."""
+        return {k: v["policy"] for k, v in self._exported()["user_mappings"].items()}
+
+    def put_user(self, key, secret, policy=None):
+        self.import_iam(users={key: {"secretKey": secret, "status": "enabled"}})
+        if policy:
+            assert self.join(key, policy).status == 200
+
+    def join(self, key, policy):
+        return self.admin("PUT", "set-user-or-group-policy",
+                          {"policyName": policy, "userOrGroup": key, "isGroup": "false"})
+
+    def set_status(self, key, status):
+        reply = self.admin("PUT", "set-user-status", {"accessKey": key, "status": status})
+        assert reply.status == 200, reply
+
+    def remove_user(self, key):
+        return self.admin("DELETE", "remove-user", {"accessKey": key})
+
+    def policies(self):
+        """{name: document} of all policies."""
+        reply = self.admin("GET", "list-canned-policies")
+        assert reply.status == 200, reply
+        return reply.json()
+
+    def put_policy(self, name, document):
+        reply = self.admin("PUT", "add-canned-policy", {"name": name},
+                           json.dumps(document).encode())
+        assert reply.status == 200, reply
+
+    def remove_policy(self, name):
+        return self.admin("DELETE", "remove-canned-policy", {"name": name})
+
+    def quota(self, bucket):
+        return self.admin("GET", "get-bucket-quota", {"bucket": bucket}).json()["quota"]
+
+
+class Minio:
+    """One server: up() and down(); its data stays until then."""
+
+    def __init__(self, folder, region=None):
+        self.folder, self.given_region = pathlib.Path(folder), region
+        self.port, self.secret = None, SECRET
+
+    def up(self):
+        """Also after kill(): on the same port, with the same data."""
+        env = os.environ | {"MINIO_SECRET_KEY": self.secret}
+        env |= {"MINIO_REGION": self.given_region} if self.given_region else {}
+        for _ in range(5):  # another process may take the port first
+            port = self.port or free_port()
+            done = subprocess.run([STORES / "minio-up", self.folder, str(port)], env=env,
+                                  stdin=subprocess.DEVNULL, capture_output=True, text=True)
+            if done.returncode == 0:
+                break
+        assert done.returncode == 0, done.stderr
+        said = dict(line.split("=", 1) for line in done.stdout.splitlines())
+        self.port, self.endpoint = port, said["MINIO_ENDPOINT"]
+        self.key, self.region = said["MINIO_ACCESS_KEY"], said["MINIO_SIGNED_REGION"]
+        self._root = said["MINIO_ROOT_USER"], said["MINIO_ROOT_PASSWORD"]
+        return self
+
+    def kill(self):
+        subprocess.run([STORES / "minio-down", self.folder], check=True, stdin=subprocess.DEVNULL)
+
+    def down(self):
+        subprocess.run([STORES / "minio-down", "-r", self.folder], check=True,
+                       stdin=subprocess.DEVNULL)
+
+    def root(self):
+        return Root(self.endpoint, *self._root, self.region)
+
+    def pid(self):
+        return int((self.folder / "pids").read_text().split()[1])
+
+    @contextlib.contextmanager
+    def stopped(self):
+        """The process stands still (SIGSTOP): it accepts connections and never answers."""
+        os.kill(self.pid(), signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(self.pid(), signal.SIGCONT)
