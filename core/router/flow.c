@@ -173,20 +173,19 @@ deadline_fire(struct timer *timer)
 
 /* ---- the work --------------------------------------------------------------------- */
 
+/* An answer that settled up to the deadline would meet a client that has just given up. */
 static bool
 must_settle(const struct call_state *state, int64_t until_ms)
 {
 	const struct router *router = state->router;
 
 	return state->call->req.settles && status_ok(&state->status) && !router->draining &&
-	       !router->stopping && until_ms > clock_mono_ms();
+	       !router->stopping && until_ms > clock_mono_ms() && until_ms < state->deadline_ms;
 }
 
 static void
 settle(struct call_state *state, int64_t until_ms)
 {
-	if (until_ms > state->deadline_ms)
-		until_ms = state->deadline_ms;
 	state->settling = true;
 	TAILQ_INSERT_TAIL(&state->router->settling, state, settle_link);
 	timer_set(&state->router->timers, &state->timer, until_ms);
