@@ -175,17 +175,30 @@ start_core(struct server *server, struct router *router, struct status *status)
 	return 0;
 }
 
-/* Waits until the core is down, or calls in flight have ended as well when that is enough, or the
- * time is up.  Mutex held.  Says whether the core is down. */
 static bool
-wait_down(struct server *server, bool idle_is_enough, int64_t until_ms)
+is_idle(const struct server *server)
+{
+	return atomic_load(&server->slots.nbusy) == 0;
+}
+
+/* The core counts connections, not calls: it is down as soon as the last client has gone away,
+ * however many of its calls still wait for their reply. */
+static bool
+is_down(const struct server *server)
+{
+	return server->down && is_idle(server);
+}
+
+/* Waits for that, or until the time is up.  Mutex held. */
+static bool
+wait_until(struct server *server, bool (*reached)(const struct server *), int64_t until_ms)
 {
 	struct timespec until = { .tv_sec = until_ms / 1000, .tv_nsec = until_ms % 1000 * 1000000 };
 
-	while (!server->down && !(idle_is_enough && atomic_load(&server->slots.nbusy) == 0))
+	while (!reached(server))
 		if (pthread_cond_timedwait(&server->changed, &server->mutex, &until) == ETIMEDOUT)
-			break;
-	return server->down;
+			return reached(server);
+	return true;
 }
 
 /* 0, or -1: calls had to be cut off. */
@@ -195,13 +208,12 @@ drain(struct server *server, int64_t drain_ms)
 	bool idle;
 	LOCK_SCOPE(&server->mutex);
 
-	(void)wait_down(server, true, clock_mono_ms() + drain_ms);
-	idle = server->down || atomic_load(&server->slots.nbusy) == 0;
+	idle = wait_until(server, is_idle, clock_mono_ms() + drain_ms);
 	/* A client that does not read its socket keeps the core waiting for ever. */
-	if (idle && wait_down(server, false, clock_mono_ms() + GOODBYE_MS))
+	if (idle && wait_until(server, is_down, clock_mono_ms() + GOODBYE_MS))
 		return 0;
 	grpc_server_cancel_all_calls(server->grpc);
-	while (!server->down)
+	while (!is_down(server))
 		pthread_cond_wait(&server->changed, &server->mutex);
 	return idle ? 0 : -1;
 }

@@ -26,6 +26,7 @@ struct router {
 	/* How calls are answered. */
 	struct status outcome;
 	struct answer answer;
+	bool deaf;      /* a cancellation is no reason to reply */
 	bool hold;      /* kept until fake_release() or a cancellation */
 	bool elsewhere; /* answered on a thread of their own */
 	struct call *held[FAKE_HELD_MAX];
@@ -157,7 +158,7 @@ router_cancel(struct router *router, struct call *call)
 
 	pthread_mutex_lock(&router->mutex);
 	router->ncancelled++;
-	ours = fake_take(router, call);
+	ours = !router->deaf && fake_take(router, call);
 	pthread_cond_broadcast(&router->changed);
 	pthread_mutex_unlock(&router->mutex);
 	if (!ours)

@@ -11,9 +11,8 @@ struct cell {
 	unsigned grpc;
 };
 
-/* What all methods of both dialects answer alike.
- * clauses 28, 30, 31, 32, 33 (v1alpha1) and 78 (v1alpha2: 3, 6, 11 and 12 are final, these are
- * not). */
+/* What all methods of both dialects answer alike: clauses 28, 30, 31, 32, 33, and clause 78, by
+ * which 3, 6, 11 and 12 are final for a client and the others are not. */
 static const struct cell common[] = {
 	{ COSI_OK, GRPC_STATUS_OK },
 	{ COSI_INVALID, GRPC_STATUS_INVALID_ARGUMENT },

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "banned.h"
 
@@ -98,6 +99,37 @@ test_stop__cuts_off_at_the_end(void **state)
 	client_free(c);
 	assert_int_equal(stop_end(&s), -1);
 	assert_int_equal(f->router.ncancelled, 1);
+}
+
+/* The client is gone and its connection too, but the reply is still to come: the server waits for
+ * it. */
+static void
+test_stop__waits_for_the_last_reply(void **state)
+{
+	const struct timespec soon = { .tv_nsec = 200000000 };
+	struct fixture *f = *state;
+	struct client_call *c;
+	struct stopping s;
+	struct timespec until;
+
+	f->router.hold = true;
+	f->router.deaf = true;
+	c = client_start(f->channel, V1 "DriverCreateBucket", CREATE_N, -1);
+	fake_wait_held(&f->router, 1);
+	assert_int_equal(grpc_call_cancel(c->call, NULL), GRPC_CALL_OK);
+	(void)client_wait(c);
+	client_free(c);
+	grpc_channel_destroy(f->channel);
+	fake_wait_cancelled(&f->router, 1);
+	stop_begin(&s, f, 60000);
+	assert_int_equal(clock_gettime(CLOCK_REALTIME, &until), 0);
+	until.tv_nsec += soon.tv_nsec;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	assert_int_not_equal(pthread_timedjoin_np(s.thread, NULL, &until), 0);
+	fake_release(&f->router);
+	assert_int_equal(stop_end(&s), 0);
+	f->channel = client_connect(f->path);
 }
 
 static void
@@ -229,6 +261,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_stop__lets_calls_finish),
 		TEST(test_stop__cuts_off_at_the_end),
+		TEST(test_stop__waits_for_the_last_reply),
 		TEST(test_stop__idle),
 		TEST(test_stop__deaf_peers),
 		TEST(test_restart__same_socket),
