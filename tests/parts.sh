@@ -30,8 +30,23 @@ unit_tests() { # NAME PRESET
 python_tests() { # NAME PRESET ARGUMENT...
 	local name=$1 preset=$2
 	shift 2
-	part "$name" timeout --foreground -s INT -k 60 "$part_seconds" "$python" -m pytest -c tests/pytest.ini --rootdir . "--build=build/$preset" \
-		--junitxml "$results/$name.xml" "$@"
+	part "$name" timeout --foreground -s INT -k 60 "$part_seconds" "$python" -m pytest \
+		-c tests/pytest.ini --rootdir . "--build=build/$preset" --junitxml "$results/$name.xml" "$@"
+}
+
+gate=(lint unit cli contract scenario)
+sanitized="not unsanitized"
+
+# What each part must have installed, on top of a build.
+part_needs() {
+	case $1 in
+	lint) echo lint ;;
+	unit | cli | posix) ;;
+	ceph) echo ceph ;;
+	minio) echo minio ;;
+	contract | scenario | tests/*) echo "ceph minio" ;;
+	*) usage ;;
+	esac
 }
 
 one_part() {
@@ -40,13 +55,22 @@ one_part() {
 	unit) unit_tests unit asan ;;
 	cli) python_tests cli asan tests/cli ;;
 	contract) python_tests contract asan tests/contract ;;
-	scenario) python_tests scenario asan tests/scenario ;;
-	posix) python_tests posix asan tests/contract tests/scenario -m posix ;;
-	minio) python_tests minio asan tests/contract tests/scenario -m minio ;;
-	ceph) python_tests ceph asan tests/contract tests/scenario -m ceph ;;
+	scenario) python_tests scenario asan tests/scenario -m "$sanitized" ;;
+	posix | ceph | minio) python_tests "$1" asan tests/contract tests/scenario -m "$1 and $sanitized" ;;
 	tests/*) python_tests some asan "$1" ;;
-	*) usage ;;
 	esac
+}
+
+# What takes longer than a gate may: every step of the sweeps, other builds, valgrind.
+long_parts() {
+	part_seconds=7200
+	python_tests whole-sweeps asan tests/scenario -m "$sanitized" --whole-sweeps
+	python_tests unsanitized dev tests/scenario -m unsanitized
+	python_tests valgrind-unit dev tests/unit/valgrind.py
+	python_tests valgrind-contract dev tests/contract --valgrind
+	unit_tests tsan-unit tsan
+	python_tests tsan-contract tsan tests/contract
+	python_tests tsan-scenario tsan tests/scenario -m "$sanitized"
 }
 
 no_test_ran() {
@@ -60,15 +84,35 @@ build_minio() {
 	tests/stores/minio-build || die "cannot build MinIO"
 }
 
+# prepare PART...: installs and builds; ends the shell that it runs in when that fails.
+prepare() {
+	local each needs=""
+	for each; do
+		needs+=" $(part_needs "$each")"
+	done
+	# shellcheck disable=SC2086  # a list of words
+	need build test $needs
+	build asan
+	case $needs in *minio*) build_minio ;; esac
+}
+
 run_tests() {
-	local each parts=("$@")
-	[ $# -gt 0 ] || parts=(lint unit cli contract scenario)
+	local each long='' parts=("$@")
+	if [ "$*" = all ]; then
+		parts=(lint unit cli contract) long=1 # the whole sweeps are all scenarios
+	elif [ $# -eq 0 ]; then
+		parts=("${gate[@]}")
+	fi
+	for each in "${parts[@]}"; do
+		part_needs "$each" >/dev/null
+	done
 	rm -rf "$results"
 	mkdir -p "$results"
-	# In a shell of its own, because both end it when they fail.
-	(need build test lint ceph minio && build asan && build_minio) || no_test_ran
+	(prepare "${parts[@]}") || no_test_ran
+	[ -z "$long" ] || (need valgrind && build dev && build tsan) || no_test_ran
 	for each in "${parts[@]}"; do
 		one_part "$each"
 	done
+	[ -z "$long" ] || long_parts
 	"$python" tests/results.py "$results"
 }

@@ -90,7 +90,7 @@ class Cosid:
         return self
 
     def _read(self, process):
-        with open(self.folder / "log", "a", encoding="utf-8") as copy:
+        with open(self.folder / "log", "a", buffering=1, encoding="utf-8") as copy:
             for raw in process.stderr:
                 line = raw.decode("utf-8", "backslashreplace").rstrip("\n")
                 copy.write(line + "\n")

@@ -45,13 +45,15 @@ def _quote(text):
 class S3:
     """One key pair at one endpoint; key None: anonymous.  A connection per request."""
 
+    service = "s3"  # what signatures are for
+
     def __init__(self, endpoint, key=None, secret=None, region="default"):
         self.url = urllib.parse.urlsplit(endpoint)
         self.key, self.secret, self.region = key, secret, region
 
     def _sign(self, method, path, query, headers, body):
         now = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-        scope = f"{now[:8]}/{self.region}/s3/aws4_request"
+        scope = f"{now[:8]}/{self.region}/{self.service}/aws4_request"
         digest = hashlib.sha256(body).hexdigest()
         headers |= {"x-amz-date": now, "x-amz-content-sha256": digest}
         names = sorted(headers)
