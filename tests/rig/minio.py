@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """minio.py - a real MinIO server for the tests: tests/stores/minio-up on a free port."""
 import contextlib
+import hashlib
 import io
 import json
 import os
@@ -9,11 +10,21 @@ import signal
 import subprocess
 import zipfile
 
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
 from rig.ceph import STORES, free_port
 from rig.s3 import S3
 
 SECRET = "planteddriversecret00000000000000000000"
 ADMIN = "/minio/admin/v3/"
+
+
+def seal(password, text):
+    """The admin API's encryption, written down once more: what cosid's own must agree with."""
+    salt, nonce = os.urandom(32), os.urandom(8)
+    cipher = AESGCM(hashlib.pbkdf2_hmac("sha256", password.encode(), salt, 8192))
+    zeroth = cipher.encrypt(nonce + bytes(4), b"", None)
+    return salt + b"\2" + nonce + cipher.encrypt(nonce + b"\1\0\0\0", text.encode(), b"\x80" + zeroth)
 
 
 class Root(S3):

@@ -11,7 +11,7 @@
 		python3-protobuf curl openssl"
 	packages_lint="clang-format-14 mandoc codespell shellcheck"
 	packages_ceph="ceph-mon ceph-osd radosgw ceph-common curl"
-	packages_minio="python3-venv curl"
+	packages_minio="python3-venv python3-cryptography curl awscli"
 	packages_bench="libnghttp2-dev"
 	packages_valgrind="valgrind"
 }

@@ -146,6 +146,7 @@ by_status(int status)
 		return COSI_DENIED;
 	case 408:
 	case 429:
+	case 499: /* MinIO: another request took the bucket meanwhile */
 		return COSI_UNAVAILABLE;
 	case 409:
 		return COSI_BUSY;

@@ -1,0 +1,394 @@
+# SPDX-License-Identifier: Apache-2.0
+"""test_minio_access.py - keys on a real MinIO: what they open, what they do not, until when."""
+import json
+
+import pytest
+
+from rig.client import refused
+from rig.minio import seal
+from rig.s3 import S3
+from rig.store import MinioStore
+
+OTHER_KEY = "plain:planted-other-credential-key-0123456789"
+
+
+@pytest.fixture
+def shop(minio):
+    return MinioStore(minio)
+
+
+@pytest.fixture
+def daemon(cosid, shop):
+    return cosid({"backends": [shop.backend("shop")]})
+
+
+@pytest.fixture
+def client(daemon):
+    return daemon.client()
+
+
+def multipart(key, bucket):
+    """Begin, a part, complete."""
+    begun = key.request("POST", f"/{bucket}/big", {"uploads": ""})
+    if begun.status != 200:
+        return False
+    upload = begun.texts("UploadId")[0]
+    part = key.request("PUT", f"/{bucket}/big", {"partNumber": "1", "uploadId": upload}, body=b"x")
+    body = ("<CompleteMultipartUpload><Part><PartNumber>1</PartNumber>"
+            f"<ETag>{part.headers['etag']}</ETag></Part></CompleteMultipartUpload>").encode()
+    return key.request("POST", f"/{bucket}/big", {"uploadId": upload}, body=body).status == 200
+
+
+VERBS = {
+    "list": lambda key, bucket: key.list(bucket).status == 200,
+    "get": lambda key, bucket: key.get(bucket, "object").status == 200,
+    "put": lambda key, bucket: key.put(bucket, "fresh").status == 200,
+    "multipart": multipart,
+    "remove": lambda key, bucket: key.remove(bucket, "fresh").status == 204,
+}
+MODES = {"readWrite": set(VERBS), "readOnly": {"list", "get"}, "writeOnly": {"put", "multipart"},
+         None: set(VERBS)}
+
+
+def may(key, bucket, verb):
+    """Does the store let this key do that?"""
+    return VERBS[verb](key, bucket)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_mode__opens_what_it_says(daemon, shop, dialect, name, mode):
+    client = daemon.client(dialect)
+    bucket, other = client.create(name), client.create(f"{name}-other")
+    for made in (name, f"{name}-other"):
+        assert shop.root.put(made, "object", b"content").status == 200
+    access = client.grant(bucket, f"ba-{name}", mode)
+    key = shop.client(access)
+    for verb in VERBS:
+        assert may(key, name, verb) == (verb in MODES[mode]), verb
+        assert not may(key, f"{name}-other", verb), f"{verb} in another bucket"
+    assert key.create(f"{name}-own").status == 403, "no bucket of its own"
+    assert key.drop(name).status == 403
+    for word in ("policy", "versioning", "tagging"):
+        assert key.request("PUT", f"/{name}", {word: ""}, body=b"<x/>").status == 403, word
+    client.revoke(access.account_id, bucket)
+    for verb in VERBS:
+        assert not may(key, name, verb), f"{verb} after the revoke"
+    assert key.list(name).code == "InvalidAccessKeyId"
+    assert shop.root.get(name, "object").body == b"content", "the objects stay"
+    client.delete(bucket, {"whenNotEmpty": "purge"})
+    client.delete(other, {"whenNotEmpty": "purge"})
+
+
+def test_write_only__cannot_erase(client, shop, name):
+    """With s3:DeleteObject one request would erase all that is below a prefix, all versions of it."""
+    bucket = client.create(name, {"versioning": "true"})
+    key = shop.client(client.grant(bucket, f"ba-{name}", "writeOnly"))
+    assert shop.root.put(name, "below/object", b"content").status == 200
+    erase = key.request("DELETE", f"/{name}/below/", headers={"x-minio-force-delete": "true"})
+    assert erase.status == 403
+    assert shop.root.get(name, "below/object").body == b"content"
+
+
+def test_several_buckets__one_account(daemon, shop, name):
+    client = daemon.client("v1alpha2")
+    ids = [client.create(f"{name}-{n}") for n in "abc"]
+    reply = client.call("DriverGrantBucketAccess", account_name=f"ba-{name}",
+                        protocol={"type": "S3"}, authentication_type={"type": "KEY"},
+                        buckets=[{"bucket_id": ids[0], "access_mode": {"mode": "READ_WRITE"}},
+                                 {"bucket_id": ids[1], "access_mode": {"mode": "READ_ONLY"}},
+                                 {"bucket_id": ids[2], "access_mode": {"mode": "WRITE_ONLY"}}])
+    access = client.access(reply)
+    key = shop.client(access)
+    assert may(key, f"{name}-a", "put") and may(key, f"{name}-a", "list")
+    assert not may(key, f"{name}-b", "put") and may(key, f"{name}-b", "list")
+    assert may(key, f"{name}-c", "put") and not may(key, f"{name}-c", "list")
+    client.revoke(access.account_id, ids[:1])
+    assert not may(key, f"{name}-a", "list") and may(key, f"{name}-b", "list")
+    with refused("ALREADY_EXISTS"):
+        client.grant(ids, f"ba-{name}")
+    client.revoke(access.account_id, ids[1:])
+    assert key.list(f"{name}-b").code == "InvalidAccessKeyId"
+    assert f"cosi-ba-{name}" not in shop.accounts()
+
+
+def test_several_buckets__what_is_left_is_granted_again(daemon, shop, name):
+    """A revoke of some buckets leaves an account that a grant of the others finds as it is."""
+    client = daemon.client("v1alpha2")
+    ids = [client.create(f"{name}-{n}") for n in "ab"]
+    access = client.grant(ids, f"ba-{name}")
+    client.revoke(access.account_id, ids[:1])
+    again = client.grant(ids[1:], f"ba-{name}")
+    assert (again.key, again.secret) == (access.key, access.secret)
+    key = shop.client(again)
+    assert may(key, f"{name}-b", "put") and not may(key, f"{name}-a", "list")
+
+
+def test_several_buckets__as_many_as_a_policy_holds(daemon, shop, name):
+    client = daemon.client("v1alpha2")
+    names = [f"{name}-{n:03}".ljust(63, "x") for n in range(125)]
+    ids = [client.create(n) for n in names]
+    with refused("OUT_OF_RANGE", "125 buckets are too many"):
+        client.grant(ids, f"ba-{name}")
+    assert f"cosi-ba-{name}" not in shop.accounts()
+    access = client.grant(ids[:124], f"ba-{name}")
+    key = shop.client(access)
+    assert all(may(key, n, "put") for n in (names[0], names[61], names[123]))
+    assert not may(key, names[124], "put")
+    assert client.grant(ids[:124], f"ba-{name}").key == access.key
+    client.revoke(access.account_id, ids)
+    assert key.list(names[0]).code == "InvalidAccessKeyId"
+
+
+def test_parallel__twenty_grants_on_one_bucket(client, shop, name):
+    """20 of 20 keys work; after one is revoked the 19 others do."""
+    bucket = client.create(name)
+    assert shop.root.put(name, "object", b"content").status == 200
+    running = []
+    for number in range(20):
+        method, fields = client.grant_fields(bucket, f"ba-{number}-{name}")
+        running.append(client.start(method, **fields))
+    found = [client.access(call.result()) for call in running]
+    assert len({a.key for a in found}) == 20
+    keys = [shop.client(a) for a in found]
+    assert all(may(key, name, "get") for key in keys)
+    client.revoke(found[7].account_id, bucket)
+    assert [may(key, name, "get") for key in keys] == [n != 7 for n in range(20)]
+    for access in found:
+        client.revoke(access.account_id, bucket)
+    assert not any(may(key, name, "get") for key in keys)
+    assert not any(name in account for account in shop.accounts())
+
+
+def test_two_daemons__one_lifecycle_at_once(cosid, shop, name):
+    """Two gateways on one server: neither loses anything, both answer the same keys."""
+    clients = [cosid({"backends": [shop.backend("shop")]}).client() for _ in range(2)]
+
+    def both(make):
+        """The same call through both at once, each repeated until it is OK."""
+        running = [(c, *make(c)) for c in clients]
+        calls = [c.start(method, **fields) for c, method, fields in running]
+        replies = []
+        for call, (c, method, fields) in zip(calls, running):
+            while call.exception() is not None:
+                assert call.code().name in ("ABORTED", "UNAVAILABLE"), call.details()
+                call = c.start(method, **fields)
+            replies.append(call.result())
+        return replies
+
+    for number in range(5):
+        each = f"{name}-{number}"
+        settings = {"versioning": "true", "quotaMaxSize": "1Gi"}
+        both(lambda c: c.create_fields(each, settings))
+        assert shop.root.quota(each) == 1 << 30
+        versioning = shop.root.request("GET", f"/{each}", {"versioning": ""})
+        assert versioning.texts("Status") == ["Enabled"]
+        grants = both(lambda c: c.grant_fields(f"shop.{each}", f"ba-{each}"))
+        one, two = (clients[0].access(g) for g in grants)
+        assert (one.key, one.secret) == (two.key, two.secret)
+        assert shop.client(one).list(each).status == 200
+        both(lambda c: c.revoke_fields(one.account_id, f"shop.{each}"))
+        assert shop.client(one).list(each).status == 403
+        both(lambda c: c.delete_fields(f"shop.{each}"))
+        assert not shop.exists(each)
+
+
+def key_of(client, name):
+    """The access key of an account that is gone again."""
+    access = client.grant(f"shop.{name}", f"ba-{name}")
+    client.revoke(access.account_id, f"shop.{name}")
+    return access.key
+
+
+def test_foreign__user_with_our_key(client, shop, name):
+    """Somebody else's user of that very access key: refused, and untouched."""
+    bucket = client.create(name)
+    key = key_of(client, name)
+    shop.root.put_user(key, "secret-of-a-stranger", "readwrite")
+    with refused("FAILED_PRECONDITION", "credential"):
+        client.grant(bucket, f"ba-{name}")
+    assert shop.root.users()[key]["secretKey"] == "secret-of-a-stranger"
+    assert shop.root.mappings()[key] == "readwrite"
+    assert shop.root.remove_user(key).status == 200
+
+
+def test_foreign__policies_of_our_prefix(client, shop, name):
+    """Hand-made policies that begin like ours are neither read nor changed."""
+    bucket = client.create(name)
+    document = {"Version": "2012-10-17", "Statement": [
+        {"Effect": "Allow", "Action": ["s3:GetObject"], "Resource": ["arn:aws:s3:::*"]}]}
+    theirs = [f"cosi-ba-{name}", f"cosi-ba-{name}.COSIAAAAAAAAAAAAAAAA"]
+    for policy in theirs:
+        shop.root.put_policy(policy, document)
+    access = client.grant(bucket, f"ba-{name}")
+    client.revoke(access.account_id, bucket)
+    for policy in theirs:
+        assert shop.root.policies()[policy] == document
+        assert shop.root.remove_policy(policy).status == 200
+
+
+def test_foreign__account_of_another_driver(cosid, client, shop, name):
+    """Two owners' accounts of one name are two accounts, and neither's revoke ends the other's."""
+    other = cosid({"driver_name": "other.example.org", "backends": [shop.backend("shop")]}).client()
+    bucket = client.create(name)
+    ours, theirs = client.grant(bucket, f"ba-{name}"), other.grant(name, f"ba-{name}")
+    assert ours.key != theirs.key
+    client.revoke(ours.account_id, bucket)
+    assert shop.client(theirs).list(name).status == 200
+    with refused("FAILED_PRECONDITION"):
+        other.delete(bucket)
+    other.revoke(theirs.account_id, name)
+
+
+def test_foreign__accounts_that_are_not_ours(client, shop, minio, name):
+    """A Revoke that names cosid's own user, or a policy of the server."""
+    bucket = client.create(name)
+    for account in (minio.key, "readwrite", "consoleAdmin", "cosi-", "cosid"):
+        with refused("FAILED_PRECONDITION"):
+            client.revoke(f"shop.{account}", bucket)
+    assert minio.key in shop.root.users()
+
+
+def test_disabled__by_an_operator(client, shop, name):
+    """Making the user again would switch it on."""
+    bucket = client.create(name)
+    access = client.grant(bucket, f"ba-{name}")
+    shop.root.set_status(access.key, "disabled")
+    with refused("FAILED_PRECONDITION", "disabled"):
+        client.grant(bucket, f"ba-{name}")
+    assert shop.root.users()[access.key]["status"] == "disabled"
+    client.revoke(access.account_id, bucket)
+    assert access.key not in shop.root.users()
+
+
+def test_damage__is_repaired_by_the_repeated_grant(client, shop, name):
+    """What an operator removed comes back, under the same key."""
+    bucket = client.create(name)
+    access = client.grant(bucket, f"ba-{name}")
+    policy = f"cosi-ba-{name}.{access.key}"
+    document = shop.root.policies()[policy]
+
+    def no_user():
+        assert shop.root.remove_user(access.key).status == 200
+
+    def nothing():
+        no_user()
+        assert shop.root.remove_policy(policy).status == 200
+
+    def other_policy():
+        assert shop.root.join(access.key, "diagnostics").status == 200
+
+    def fewer_rights():
+        fewer = [s | {"Action": ["s3:GetBucketLocation"]} if s.get("Sid") == "CosiReadWriteBuckets"
+                 else s for s in document["Statement"]]
+        shop.root.put_policy(policy, document | {"Statement": fewer})
+
+    for damage in (no_user, nothing, other_policy, fewer_rights):
+        damage()
+        assert not may(shop.client(access), name, "list")
+        assert client.grant(bucket, f"ba-{name}") == access
+        assert all(may(shop.client(access), name, verb) for verb in ("put", "list", "remove"))
+
+
+def test_policy__that_others_got_too(client, shop, name):
+    """The account dies all the same; its policy stays until they have lost it."""
+    bucket = client.create(name)
+    access = client.grant(bucket, f"ba-{name}")
+    shop.root.put_user(f"person-{name}", "secret-of-a-person", f"cosi-ba-{name}.{access.key}")
+    with refused("FAILED_PRECONDITION", f"cosi-ba-{name}"):
+        client.revoke(access.account_id, bucket)
+    assert shop.client(access).list(name).code == "InvalidAccessKeyId"
+    assert shop.root.remove_user(f"person-{name}").status == 200
+    client.revoke(access.account_id, bucket)
+    assert f"cosi-ba-{name}" not in shop.accounts()
+
+
+def test_keys__after_a_change_of_credential_key(cosid, shop, name):
+    """Accounts keep the secret that they have while the key that it derives from is listed."""
+    old = shop.backend("shop")["credential_key"]
+    first = cosid({"backends": [shop.backend("shop")]})
+    bucket = first.client().create(name)
+    before = first.client().grant(bucket, f"ba-{name}")
+    first.stop()
+    listed = cosid({"backends": [shop.backend(
+        "shop", credential_key=OTHER_KEY,
+        previous_credential_keys=["plain:planted-third-credential-key-0123456789", old])]}).client()
+    assert listed.grant(bucket, f"ba-{name}") == before
+    fresh = listed.grant(bucket, f"ba-{name}-new")
+    unlisted = cosid({"backends": [shop.backend("shop", credential_key=OTHER_KEY)]}).client()
+    assert unlisted.grant(bucket, f"ba-{name}-new") == fresh, "new accounts have the current one"
+    with refused("FAILED_PRECONDITION", "previous_credential_keys"):
+        unlisted.grant(bucket, f"ba-{name}")
+    assert shop.client(before).list(name).status == 200, "nothing was changed"
+    unlisted.revoke(before.account_id, bucket)
+    assert shop.client(before).list(name).code == "InvalidAccessKeyId"
+    after = listed.grant(bucket, f"ba-{name}")
+    assert after.key == before.key and after.secret != before.secret
+
+
+class Sts(S3):
+    service = "sts"
+
+    def assume_role(self, seconds=3600):
+        """A client with temporary keys of this account."""
+        reply = self.request("POST", "/", headers={
+            "content-type": "application/x-www-form-urlencoded"},
+            body=f"Action=AssumeRole&Version=2011-06-15&DurationSeconds={seconds}".encode())
+        assert reply.status == 200, reply
+        found = [reply.texts(w)[0] for w in ("AccessKeyId", "SecretAccessKey", "SessionToken")]
+        return Assumed(self.url.geturl(), *found, self.region)
+
+
+class Assumed(S3):
+    def __init__(self, endpoint, key, secret, token, region):
+        super().__init__(endpoint, key, secret, region)
+        self.token = token
+
+    def request(self, method, path, query=None, headers=None, body=b"", timeout=60):
+        headers = (headers or {}) | {"x-amz-security-token": self.token}
+        return super().request(method, path, query, headers, body, timeout)
+
+
+def test_assumed_role__opens_nothing_ever(client, shop, name):
+    """Any account may make itself temporary keys; they are refused, also after it is granted again."""
+    bucket = client.create(name)
+    assert shop.root.put(name, "object", b"content").status == 200
+    access = client.grant(bucket, f"ba-{name}")
+    temporary = Sts(access.endpoint, access.key, access.secret, access.region).assume_role(31536000)
+    for verb in VERBS:
+        assert not may(temporary, name, verb), verb
+    client.revoke(access.account_id, bucket)
+    assert temporary.list(name).status == 403
+    again = client.grant(bucket, f"ba-{name}")
+    assert (again.key, again.secret) == (access.key, access.secret), "derived: the same again"
+    assert may(shop.client(again), name, "get")
+    assert temporary.list(name).code == "InvalidAccessKeyId", "revoked for good"
+    for verb in VERBS:
+        assert not may(temporary, name, verb), verb
+
+
+def test_account__cannot_outgrow_its_grant(client, shop, name):
+    """No keys, no users, no policies of its own making; not even its own secret."""
+    access = client.grant(client.create(name), f"ba-{name}")
+    user = seal(access.secret, json.dumps({"secretKey": "x" * 40, "status": "enabled"}))
+    mine = seal(access.secret, json.dumps({
+        "accessKey": "MYOWN", "secretKey": "x" * 40, "targetUser": access.key}))
+    everything = shop.root.policies()["consoleAdmin"]
+    for method, what, query, body in (
+            ("PUT", "add-user", {"accessKey": access.key}, user),
+            ("PUT", "add-user", {"accessKey": "another"}, user),
+            ("PUT", "add-service-account", {}, mine),
+            ("PUT", "set-user-or-group-policy", {
+                "policyName": "consoleAdmin", "userOrGroup": access.key, "isGroup": "false"}, b""),
+            ("PUT", "add-canned-policy", {"name": f"cosi-ba-{name}.{access.key}"},
+             json.dumps(everything).encode()),
+            ("GET", "user-info", {"accessKey": access.key}, b""),
+            ("GET", "list-canned-policies", {}, b""), ("GET", "export-iam", {}, b"")):
+        reply = shop.client(access).request(method, f"/minio/admin/v3/{what}", query, body=body)
+        assert (reply.status, reply.code) == (403, "AccessDenied"), what
+
+
+def test_anonymous__nobody_by_default(client, shop, minio, name):
+    client.create(name)
+    shop.fill(name)
+    stranger = S3(minio.endpoint)
+    assert stranger.list(name).status == 403 and stranger.get(name, "object").status == 403
