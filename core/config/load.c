@@ -254,6 +254,25 @@ config_load(const char *path, struct diag *diag)
 	return load_within(path, LOAD_MEMORY, diag);
 }
 
+struct arena *
+load_arena(const struct config *config)
+{
+	struct loaded *loaded = (struct loaded *)(uintptr_t)config;
+
+	return &loaded->arena;
+}
+
+int
+load_place(const struct config *config, const char *key, const char **out_file)
+{
+	const struct loaded *loaded = (const struct loaded *)config;
+	const config_setting_t *root = config_root_setting(&loaded->files[0].tree);
+	const config_setting_t *setting = config_setting_get_member(root, key);
+
+	*out_file = loaded->files[0].path;
+	return setting != NULL ? group_line(setting) : 0;
+}
+
 struct config *
 config_ref(struct config *config)
 {

@@ -27,6 +27,11 @@ void load_routes(struct reader *reader, const struct load_lists *lists, size_t n
 void load_check_backend(struct reader *reader, const config_setting_t *group, const char *key,
 			const char *name, const struct config *config);
 
+/* Of a loaded configuration: its memory, and where one of its top-level keys stands (the line, and
+ * the file; line 0: nowhere). */
+struct arena *load_arena(const struct config *config);
+int load_place(const struct config *config, const char *key, const char **out_file);
+
 /* config_load() with another limit on its memory, for the test that runs out of it. */
 struct config *load_within(const char *path, size_t memory, struct diag *diag);
 
