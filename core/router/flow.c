@@ -40,12 +40,24 @@ note_reply(struct call_state *state, enum verdict verdict)
 }
 
 static void
+let_generation_go(struct call_state *state)
+{
+	struct router *router = state->router;
+
+	if (state->generation == NULL)
+		return;
+	TAILQ_REMOVE(&router->calls, state, call_link);
+	router_let_go(router, TAKE(state->generation));
+}
+
+static void
 note_end(struct call_state *state)
 {
 	struct router *router = state->router;
 
 	if (!state->replied || state->working || state->holding)
 		return;
+	let_generation_go(state);
 	timers_unreserve(&router->timers, TIMERS_PER_CALL);
 	state->next_ended = router->ended;
 	router->ended = state;
@@ -195,17 +207,17 @@ void
 flow_finish(struct call_state *state)
 {
 	struct router *router = state->router;
-	struct generation *generation = TAKE(state->generation);
-	int64_t until_ms = state->call->req.arrived_ms + router->config.create_settle_ms;
+	int64_t until_ms;
 
 	router_enter(router);
+	let_generation_go(state);
+	until_ms = state->call->req.arrived_ms + router->config.create_settle_ms;
 	if (!state->replied && must_settle(state, until_ms))
 		settle(state, until_ms);
 	else if (!state->replied)
 		note_reply(state, VERDICT_WORK);
 	flow_work_end(state);
 	router_leave(router);
-	generation_unref(generation);
 }
 
 /* ---- the way in ------------------------------------------------------------------- */
@@ -293,28 +305,23 @@ void
 flow_begin(struct call_state *state)
 {
 	struct router *router = state->router;
-	struct generation *unused = NULL;
 
 	router_enter(router);
 	flow_leave_lane(router, &state->job);
 	if (!may_begin(state))
-		unused = TAKE(state->generation);
+		let_generation_go(state);
 	else if (state->replied)
 		flow_work_end(state);
 	else if (join(state) < 0)
 		refuse(state);
 	router_leave(router);
-	if (unused != NULL)
-		generation_unref(unused);
 }
 
 void
 flow_answer(struct call_state *state)
 {
-	struct generation *generation = TAKE(state->generation);
-
 	router_enter(state->router);
+	let_generation_go(state);
 	note_reply(state, VERDICT_WORK);
 	router_leave(state->router);
-	generation_unref(generation);
 }

@@ -53,6 +53,20 @@ id_backend(const struct generation *generation, const char *id, const char **out
 	return backend;
 }
 
+bool
+id_may_be_orphan(const struct generation *generation, const char *id)
+{
+	const char *dot = strchr(id, '.'), *native;
+
+	if (dot == NULL || dot == id || (size_t)(dot - id) > ID_BACKEND_MAX)
+		return false;
+	for (const char *c = id; c < dot; c++) {
+		if (!is_lower(*c) && *c != '-')
+			return false;
+	}
+	return id_backend(generation, id, &native) == NULL;
+}
+
 const char *
 id_format(struct arena *arena, const char *backend, const char *native, struct status *status)
 {

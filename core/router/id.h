@@ -24,6 +24,9 @@ enum {
  * of them a letter or a digit (so "..", which a file system would follow, is none). */
 bool id_is_native(const char *text);
 
+/* Does it read like an id of a backend that is not configured: removed since, perhaps?  A native
+ * name with a dot may do so as well. */
+bool id_may_be_orphan(const struct generation *generation, const char *id);
 /* The configured backend that the part before the first dot names, and what follows the dot, not
  * checked; NULL: not an id of ours. */
 struct backend *id_backend(const struct generation *generation, const char *id,

@@ -154,6 +154,10 @@ find_native(struct call_state *state, const char *native, bool ours)
 		status_fail(&find->why, COSI_PRECONDITION,
 			    "'%.160s' names no backend, and no bucket of that name is cosid's",
 			    native);
+	else if (id_may_be_orphan(generation, native))
+		status_fail(&find->why, COSI_PRECONDITION,
+			    "'%.160s' names no backend, and no backend has a bucket of that name",
+			    native);
 	else
 		status_fail(&find->why, COSI_NOT_FOUND, "no backend has a bucket '%.160s'", native);
 	state->find = find;

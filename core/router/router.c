@@ -19,6 +19,7 @@
 #include "router/flow.h"
 #include "router/plan.h"
 #include "router/state.h"
+#include "router/swap.h"
 
 #include "banned.h"
 
@@ -38,8 +39,6 @@ let_go(struct call_state *ended)
 
 	for (; ended != NULL; ended = next) {
 		next = ended->next_ended;
-		if (ended->generation != NULL)
-			generation_unref(TAKE(ended->generation));
 		call_unref(ended->call);
 	}
 }
@@ -50,10 +49,13 @@ router_leave(struct router *router)
 	struct worker *worker = TAKE(router->pool.to_wake);
 	struct call_state *replies = TAKE(router->replies), *ended = TAKE(router->ended), *next;
 	bool wake_clock = timers_next_ms(&router->timers) < router->clock_sleeps_until;
+	void (*idle)(void *) = router->idle ? router->config.idle : NULL;
+	void *idle_arg = router->config.idle_arg;
 
 	/* It is on its way once it was told. */
 	if (wake_clock)
 		router->clock_sleeps_until = timers_next_ms(&router->timers);
+	router->idle = false;
 	router->holder = (pthread_t){ 0 };
 	pthread_mutex_unlock(&router->mutex);
 	if (worker != NULL)
@@ -66,6 +68,8 @@ router_leave(struct router *router)
 		call_unref(replies->call);
 	}
 	let_go(ended);
+	if (idle != NULL)
+		idle(idle_arg);
 }
 
 /* ---- the clock thread --------------------------------------------------------------- */
@@ -134,30 +138,19 @@ clock_start(struct router *router, struct status *status)
 
 /* ---- start and stop ----------------------------------------------------------------- */
 
-static int
-make_lanes(struct router *router, struct status *status)
-{
-	const struct generation *generation = router->generation;
-
-	for (size_t i = 0; i < generation->nbackends; i++) {
-		const struct config_backend *config = generation->backends[i].config;
-		unsigned max = lane_max_calls(config->max_calls, router->config.workers,
-					      generation->nbackends);
-
-		if (lanes_set(&router->lanes, generation->backends[i].name, max) == NULL)
-			return status_fail(status, COSI_EXHAUSTED, "out of memory");
-	}
-	return 0;
-}
-
 static void
 dispose(struct router *router)
 {
+	size_t left = router_reap(router);
+
+	assert(left == 0 && TAILQ_EMPTY(&router->calls));
+	(void)left;
 	lanes_done(&router->lanes);
 	locks_done(&router->locks);
 	timers_done(&router->timers);
 	pthread_mutex_destroy(&router->mutex);
 	generation_unref(router->generation);
+	free(router->driver_name);
 	free(router);
 }
 
@@ -168,6 +161,14 @@ stop_workers(struct router *router)
 	router->stopping = true;
 	router_leave(router);
 	pool_stop(router);
+}
+
+static int
+set_driver_name(struct router *router, struct status *status)
+{
+	router->driver_name = strdup(router->generation->config->driver_name);
+	return router->driver_name != NULL ? 0
+					   : status_fail(status, COSI_EXHAUSTED, "out of memory");
 }
 
 struct router *
@@ -184,10 +185,13 @@ router_new(const struct router_config *config, struct generation *generation, st
 	if (router->config.workers == 0)
 		router->config.workers = 1;
 	router->generation = generation;
+	router->generation_since_s = clock_wall_s();
 	pthread_mutex_init(&router->mutex, NULL);
 	locks_init(&router->locks);
 	TAILQ_INIT(&router->settling);
-	if (make_lanes(router, status) < 0 ||
+	TAILQ_INIT(&router->retired);
+	TAILQ_INIT(&router->calls);
+	if (set_driver_name(router, status) < 0 || swap_lanes(router, generation, status) < 0 ||
 	    pool_start(router, router->config.workers, status) < 0 ||
 	    clock_start(router, status) < 0) {
 		stop_workers(router);
@@ -258,11 +262,11 @@ name_fields(struct call_state *state)
 }
 
 static void
-set_deadline(struct call_state *state)
+set_deadline(struct call_state *state, int64_t call_timeout_ms)
 {
 	const struct request *req = &state->call->req;
 
-	state->deadline_ms = req->arrived_ms + state->router->config.call_timeout_ms;
+	state->deadline_ms = req->arrived_ms + call_timeout_ms;
 	if (req->deadline_ms < state->deadline_ms)
 		state->deadline_ms = req->deadline_ms;
 }
@@ -288,12 +292,15 @@ void
 router_submit(struct router *router, struct call *call)
 {
 	struct call_state *state = call->state;
+	int64_t call_timeout_ms;
 
 	router_enter(router);
 	state->generation = generation_ref(router->generation);
-	router_leave(router);
-	set_deadline(state);
+	TAILQ_INSERT_TAIL(&router->calls, state, call_link);
+	call_timeout_ms = router->config.call_timeout_ms;
 	name_fields(state);
+	router_leave(router);
+	set_deadline(state, call_timeout_ms);
 	if (plan(state) < 0 || state->work.nothing_to_do)
 		flow_answer(state);
 	else
@@ -322,10 +329,5 @@ router_protocols(struct router *router)
 const char *
 router_driver_name(struct router *router)
 {
-	const char *name;
-
-	router_enter(router);
-	name = router->generation->config->driver_name;
-	router_leave(router);
-	return name;
+	return router->driver_name;
 }

@@ -11,6 +11,10 @@
 struct router_config {
 	int64_t call_timeout_ms, create_settle_ms;
 	unsigned workers;
+	/* Called when a generation that was swapped out has lost its last call: router_reap() is
+	 * due.  Any thread; must not call the router.  NULL: nobody wants to know. */
+	void (*idle)(void *arg);
+	void *idle_arg;
 };
 
 /* Starts the workers and the timer thread.  Takes over a reference on the generation. */
@@ -18,6 +22,21 @@ struct router *router_new(const struct router_config *config, struct generation 
 			  struct status *status);
 /* Ends what waits with UNAVAILABLE, waits for running handlers, joins the threads. */
 void router_free(struct router *router);
+
+/* Calls that come in from now on are served by this generation and by the limits of config (all
+ * but workers and idle).  Takes over a reference.  Those under way stay with the generation that
+ * they began with, which keeps its instances open until router_reap() finds it without calls.
+ * Queues and locks are the same before and after.  Main thread. 0, or -1: no memory, nothing has
+ * changed, and the reference is still the caller's. */
+int router_swap(struct router *router, const struct router_config *config,
+		struct generation *generation, struct status *status);
+/* Closes the generations that were swapped out and have no calls any more.  Main thread.  Returns
+ * how many are left. */
+size_t router_reap(struct router *router);
+/* A reference on the generation that serves now, for other things than calls: it counts like one
+ * of its calls until it is given back here, from any thread. */
+struct generation *router_pin(struct router *router);
+void router_unpin(struct router *router, struct generation *generation);
 
 /* What never blocks is answered before this returns, on the caller's thread.  Any thread. */
 struct call *call_new(struct router *router); /* NULL: no memory; one reference, the caller's */

@@ -19,12 +19,25 @@
 #include "router/timer.h"
 #include "router/work.h"
 
+/* A generation that takes no new calls.  The router's own reference keeps it open, so that no
+ * worker ever closes it. */
+struct retired {
+	struct generation *generation; /* a reference */
+	int64_t since_s;               /* wall clock */
+	TAILQ_ENTRY(retired) link;
+};
+
 struct router {
-	struct router_config config;
+	char *driver_name; /* owned */
 	pthread_mutex_t mutex;
 	pthread_t holder; /* of the mutex, for router_assert() */
 	/* Under the mutex from here on. */
-	struct generation *generation; /* a reference */
+	struct router_config config;
+	struct generation *generation;  /* a reference */
+	int64_t generation_since_s;     /* wall clock */
+	TAILQ_HEAD(, retired) retired;  /* oldest first */
+	TAILQ_HEAD(, call_state) calls; /* that hold a generation, oldest first */
+	bool idle;                      /* the outbox: config.idle() is due */
 	struct locks locks;
 	struct lanes lanes;
 	struct timers timers;
@@ -65,10 +78,10 @@ struct call_state {
 	struct lock_set locks;
 	struct lane *held_in;
 	struct call_state *next_reply, *next_ended;
-	TAILQ_ENTRY(call_state) settle_link;
+	TAILQ_ENTRY(call_state) settle_link, call_link;
 
 	/* Of the one thread that works on the call; changes hands under the mutex. */
-	struct generation *generation; /* a reference */
+	struct generation *generation; /* a reference; flow_let_go() gives it back */
 	struct backend *backend;       /* borrowed from it; NULL: not known yet */
 	struct find *find;             /* NULL: no store has to be asked which backend it is */
 	struct work work;
@@ -82,6 +95,9 @@ enum { CALL_TITLE_MAX = 192 };
 const char *call_title(const struct call_state *state, char out[CALL_TITLE_MAX]);
 /* From within router_leave(): gives the reply that state->verdict says. */
 void call_reply(struct call_state *state);
+
+/* With the mutex: gives a reference on a generation back, never the last one. */
+void router_let_go(struct router *router, struct generation *generation);
 
 void router_enter(struct router *router);
 /* Opens the mutex, then does what the outbox says. */

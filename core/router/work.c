@@ -173,11 +173,41 @@ run_by_op(struct call_state *state, struct module_call *call)
 	return -1;
 }
 
+/* Of Get and Grant: the name of a bucket that is not there, or an id whose backend is gone. */
+static const char *
+orphan(const struct call_state *state)
+{
+	const struct request *req = &state->call->req;
+
+	if (req->op == REQUEST_GET && id_may_be_orphan(state->generation, req->id))
+		return req->id;
+	for (size_t i = 0; req->op == REQUEST_GRANT && i < req->nbuckets; i++) {
+		if (id_may_be_orphan(state->generation, req->buckets[i].id))
+			return req->buckets[i].id;
+	}
+	return NULL;
+}
+
+/* Clients take NOT_FOUND for "gone", and only what is certain may be told so. */
+static void
+check_not_found(const struct call_state *state, struct status *status)
+{
+	enum request_op op = state->call->req.op;
+
+	if (op == REQUEST_DELETE || op == REQUEST_REVOKE) {
+		status->code = COSI_OK;
+		status_fail(status, COSI_INTERNAL, "module '%s' answered NOT_FOUND",
+			    state->backend->module->name);
+	} else if (orphan(state) != NULL) {
+		status->code = COSI_OK;
+		status_fail(status, COSI_PRECONDITION, "'%.160s' names no backend", orphan(state));
+	}
+}
+
 void
 work_run(struct call_state *state)
 {
 	struct status *status = &state->status;
-	enum request_op op = state->call->req.op;
 	struct module_call call;
 
 	work_module_call(state, state->backend, &state->call->arena, status, &call);
@@ -186,11 +216,7 @@ work_run(struct call_state *state)
 			    state->backend->module->name);
 	if (arena_failed(&state->call->arena))
 		status_fail(status, COSI_EXHAUSTED, "the call needs too much memory");
-	/* Clients take it for "gone" there, and only a success may say that. */
-	if (status->code == COSI_NOT_FOUND && (op == REQUEST_DELETE || op == REQUEST_REVOKE)) {
-		status->code = COSI_OK;
-		status_fail(status, COSI_INTERNAL, "module '%s' answered NOT_FOUND",
-			    state->backend->module->name);
-	}
+	if (status->code == COSI_NOT_FOUND)
+		check_not_found(state, status);
 	state->unknown_ms = call.unknown_ms;
 }

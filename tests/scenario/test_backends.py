@@ -104,6 +104,10 @@ def test_removed__backend(cosid, config, stores):
         client.delete(bucket)
     with refused("FAILED_PRECONDITION", "north"):
         client.revoke(account, bucket)
+    with refused("FAILED_PRECONDITION", "north"):
+        client.grant(bucket, "ba-other")
+    with refused("FAILED_PRECONDITION", "north"):
+        daemon.client("v1alpha2").get(bucket)
     assert stores["north"].exists("left")
 
 

@@ -223,6 +223,8 @@ fake_start(const struct fake_setup *setup)
 						.nbackends = setup->nbackends };
 	atomic_init(&world.generation.refs, 1);
 	world.closed = false;
+	world.later = NULL;
+	world.nclosed = 0;
 	world.broken_locks = 0;
 	world.n = setup->nbackends;
 	world.stores = calloc(setup->nbackends + 1, sizeof world.stores[0]);
@@ -233,6 +235,51 @@ fake_start(const struct fake_setup *setup)
 	assert_string_equal(status.text, "");
 	assert_non_null(router);
 	return router;
+}
+
+struct generation *
+fake_later(const char *names, const char *public_url, int64_t max_calls)
+{
+	static atomic_uint number = 2;
+	struct later *later = calloc(1, sizeof *later);
+	struct generation *generation;
+
+	assert_non_null(later);
+	later->next = world.later;
+	world.later = later;
+	generation = &later->generation;
+	later->config = world.config;
+	*generation = (struct generation){ .config = &later->config,
+					   .number = atomic_fetch_add(&number, 1),
+					   .backends = later->backends };
+	atomic_init(&generation->refs, 1);
+	for (size_t i = 0; i < world.n; i++) {
+		struct backend *backend = &later->backends[generation->nbackends];
+		struct config_backend *config = &later->configs[generation->nbackends];
+
+		if (strstr(names, world.stores[i].spec.name) == NULL)
+			continue;
+		*config = world.stores[i].config;
+		config->max_calls = max_calls;
+		*backend = world.generation.backends[i];
+		backend->config = config;
+		backend->public_url = public_url;
+		generation->protocols |= backend->module->protocols;
+		generation->nbackends++;
+	}
+	return generation;
+}
+
+unsigned
+fake_nclosed(void)
+{
+	return world.nclosed;
+}
+
+bool
+fake_first_is_closed(void)
+{
+	return world.closed;
 }
 
 void

@@ -47,6 +47,12 @@ struct fake_setup {
 };
 
 struct router *fake_start(const struct fake_setup *setup);
+/* A later generation for router_swap(): backends of the same stores, named with spaces between,
+ * with this URL for applications and so many slots each (0: not given). */
+struct generation *fake_later(const char *names, const char *public_url, int64_t max_calls);
+/* How many of those have been closed; and is the first one? */
+unsigned fake_nclosed(void);
+bool fake_first_is_closed(void);
 /* Frees the router; what it should have given back must be back, and no lock was broken. */
 void fake_stop(struct router *router);
 

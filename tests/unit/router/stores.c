@@ -19,8 +19,19 @@ generation_ref(struct generation *generation)
 void
 generation_unref(struct generation *generation)
 {
-	if (atomic_fetch_sub(&generation->refs, 1) == 1)
-		world.closed = true;
+	if (atomic_fetch_sub(&generation->refs, 1) > 1)
+		return;
+	for (struct later **at = &world.later; *at != NULL; at = &(*at)->next) {
+		struct later *later = *at;
+
+		if (generation != &later->generation)
+			continue;
+		*at = later->next;
+		world.nclosed++;
+		free(later);
+		return;
+	}
+	world.closed = true;
 }
 
 struct backend *

@@ -38,9 +38,20 @@ struct world {
 	unsigned broken_locks;
 	struct config config;
 	struct generation generation;
-	bool closed; /* the last reference of the generation was given back */
+	bool closed;         /* the last reference of the generation was given back */
+	struct later *later; /* those that came after it, and are open */
+	unsigned nclosed;    /* the others */
 };
 extern struct world world;
+
+/* A later generation, in one piece: what is used after it was closed is a use after free. */
+struct later {
+	struct generation generation; /* first */
+	struct later *next;           /* in world.later */
+	struct config config;
+	struct config_backend configs[8];
+	struct backend backends[8];
+};
 
 /* The parameters that every fake module has. */
 struct own {

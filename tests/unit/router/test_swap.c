@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_swap.c - one generation takes the place of another while calls are under way. */
+#include <stdatomic.h>
+
+#include "fakes.h"
+
+#include "banned.h"
+
+#define FIRST  "http://store.example.org"
+#define SECOND "http://second.example.org"
+
+static const struct fake_spec both[] = {
+	{ .name = "east", .max_calls = 2 },
+	{ .name = "west", .max_calls = 2 },
+};
+
+static struct router_config
+limits(void)
+{
+	return (struct router_config){ .call_timeout_ms = FAKE_LONG_MS, .workers = 8 };
+}
+
+static atomic_uint nidle;
+
+static void
+count_idle(void *arg)
+{
+	assert_ptr_equal(arg, &nidle);
+	atomic_fetch_add(&nidle, 1);
+}
+
+static struct router *
+start(void)
+{
+	const struct fake_setup setup = { .nbackends = 2,
+					  .backends = both,
+					  .default_backend = "east",
+					  .router = { .workers = 8,
+						      .call_timeout_ms = FAKE_LONG_MS,
+						      .idle = count_idle,
+						      .idle_arg = &nidle } };
+
+	atomic_store(&nidle, 0);
+	return fake_start(&setup);
+}
+
+static void
+swap(struct router *router, struct generation *generation)
+{
+	const struct router_config config = limits();
+	struct status status = { 0 };
+
+	assert_int_equal(router_swap(router, &config, generation, &status), 0);
+}
+
+static void
+test_swap__each_call_stays_where_it_began(void **state)
+{
+	struct router *router = start();
+	struct shot *before, *after;
+
+	(void)state;
+	fake_shut("east");
+	before = shot_create(router, "one", "east");
+	fake_wait_inside("east", 1);
+	swap(router, fake_later("east west", SECOND, 2));
+	after = shot_create(router, "two", "east");
+	fake_wait_inside("east", 2);
+	assert_int_equal(router_reap(router), 1);
+	assert_false(fake_first_is_closed());
+	assert_int_equal(atomic_load(&nidle), 0);
+	fake_open("east");
+	shot_wait(before);
+	shot_wait(after);
+	assert_string_equal(before->endpoint, FIRST);
+	assert_string_equal(after->endpoint, SECOND);
+	/* Told before it replied, or just behind it. */
+	while (atomic_load(&nidle) == 0)
+		;
+	assert_int_equal(router_reap(router), 0);
+	assert_true(fake_first_is_closed());
+	shot_free(before);
+	shot_free(after);
+	fake_stop(router);
+}
+
+static void
+test_swap__closed_at_once_without_calls(void **state)
+{
+	struct router *router = start();
+
+	(void)state;
+	swap(router, fake_later("east", SECOND, 2));
+	assert_int_equal(router_reap(router), 0);
+	assert_true(fake_first_is_closed());
+	swap(router, fake_later("east", SECOND, 2));
+	assert_int_equal(router_reap(router), 0);
+	assert_int_equal(fake_nclosed(), 1);
+	fake_stop(router);
+	assert_int_equal(fake_nclosed(), 2);
+}
+
+/* The names of the locks go by backend, whatever the generation. */
+static void
+test_swap__grant_before_excludes_revoke_after(void **state)
+{
+	struct router *router = start();
+	struct shot *grant, *revoke;
+
+	(void)state;
+	fake_has("east", "photos", "photos", NULL);
+	fake_shut("east");
+	grant = shot_grant(router, "ba-1", "east.photos");
+	fake_wait_inside("east", 1);
+	swap(router, fake_later("east", SECOND, 2));
+	revoke = shot_revoke(router, "east.cosi-ba-1");
+	assert_int_equal(fake_calls("east", REQUEST_REVOKE), 0);
+	assert_false(shot_is_replied(revoke));
+	fake_open("east");
+	shot_expect(grant, COSI_OK, NULL);
+	shot_expect(revoke, COSI_OK, NULL);
+	assert_int_equal(fake_calls("east", REQUEST_REVOKE), 1);
+	fake_stop(router);
+}
+
+static void
+test_swap__removed_backend_is_no_longer_known(void **state)
+{
+	struct router *router = start();
+
+	(void)state;
+	fake_has("west", "photos", "photos", NULL);
+	swap(router, fake_later("east", SECOND, 2));
+	shot_expect(shot_by_id(router, REQUEST_DELETE, "west.photos"), COSI_PRECONDITION, "west");
+	/* As real modules do for a bucket that is not there. */
+	fake_fails("east", REQUEST_GRANT, COSI_NOT_FOUND);
+	shot_expect(shot_grant(router, "ba-1", "west.photos"), COSI_PRECONDITION, "west");
+	shot_expect(shot_grant(router, "ba-1", "photos"), COSI_NOT_FOUND, NULL);
+	shot_expect(shot_by_id(router, REQUEST_GET, "west.photos"), COSI_PRECONDITION, "west");
+	shot_expect(shot_revoke(router, "west.cosi-ba-1"), COSI_PRECONDITION, "west");
+	assert_true(fake_has_bucket("west", "photos"));
+	swap(router, fake_later("east west", SECOND, 2));
+	shot_expect(shot_by_id(router, REQUEST_DELETE, "west.photos"), COSI_OK, NULL);
+	fake_stop(router);
+}
+
+static void
+test_swap__more_slots_take_in_who_waits(void **state)
+{
+	struct router *router = start();
+	struct shot *shots[4];
+
+	(void)state;
+	fake_shut("east");
+	for (size_t i = 0; i < COUNT(shots); i++) {
+		char name[] = { 'b', (char)('0' + i), '\0' };
+
+		shots[i] = shot_new(router, REQUEST_CREATE);
+		shots[i]->req->name = arena_strdup(&shots[i]->call->arena, name);
+		shot_param(shots[i], "backend", "east");
+		shoot(router, shots[i]);
+	}
+	fake_wait_inside("east", 2);
+	swap(router, fake_later("east", SECOND, 4));
+	fake_wait_inside("east", 4);
+	fake_open("east");
+	for (size_t i = 0; i < COUNT(shots); i++)
+		shot_expect(shots[i], COSI_OK, NULL);
+	fake_stop(router);
+}
+
+static void
+test_swap__limits_of_the_new_one(void **state)
+{
+	struct router *router = start();
+	struct router_config config = limits();
+	struct status status = { 0 };
+	struct shot *shot;
+
+	(void)state;
+	fake_shut("east");
+	config.call_timeout_ms = 30;
+	assert_int_equal(router_swap(router, &config, fake_later("east", SECOND, 2), &status), 0);
+	shot = shot_create(router, "photos", "east");
+	shot_wait(shot);
+	fake_open("east");
+	shot_expect(shot, COSI_TIMEOUT, "deadline");
+	fake_stop(router);
+}
+
+static void
+test_pin__counts_like_a_call(void **state)
+{
+	struct router *router = start();
+	struct generation *pinned = router_pin(router);
+
+	(void)state;
+	swap(router, fake_later("east", SECOND, 2));
+	assert_int_equal(router_reap(router), 1);
+	assert_false(fake_first_is_closed());
+	router_unpin(router, pinned);
+	assert_int_equal(atomic_load(&nidle), 1);
+	assert_int_equal(router_reap(router), 0);
+	/* One that serves is not idle. */
+	router_unpin(router, router_pin(router));
+	assert_int_equal(atomic_load(&nidle), 1);
+	fake_stop(router);
+}
+
+static void
+test_name__outlives_the_generation_that_told_it(void **state)
+{
+	struct router *router = start();
+	const char *name = router_driver_name(router);
+
+	(void)state;
+	swap(router, fake_later("east", SECOND, 2));
+	assert_int_equal(router_reap(router), 0);
+	assert_string_equal(name, "cosid.example.org");
+	assert_int_equal(router_protocols(router), COSI_S3);
+	fake_stop(router);
+}
+
+/* ---- callers and a swapper at once --------------------------------------------------- */
+
+enum { CALLERS = 4, SWAPS = 400, NAMES = 6 };
+
+struct caller {
+	struct router *router;
+	const atomic_bool *over;
+	unsigned seed, ncalls, nfailed;
+};
+
+static unsigned
+chance(struct caller *caller, unsigned n)
+{
+	caller->seed = caller->seed * 1664525u + 1013904223u;
+	return (caller->seed >> 10) % n;
+}
+
+static void
+one_call(struct caller *caller)
+{
+	static const enum request_op ops[] = { REQUEST_CREATE, REQUEST_DELETE, REQUEST_GRANT,
+					       REQUEST_REVOKE };
+	struct shot *shot = shot_new(caller->router, ops[chance(caller, COUNT(ops))]);
+	struct arena *arena = &shot->call->arena;
+	unsigned name = chance(caller, NAMES);
+
+	switch (shot->req->op) {
+	case REQUEST_CREATE:
+		shot->req->name = arena_printf(arena, "b%u", name);
+		shot->req->settles = chance(caller, 2) == 0;
+		break;
+	case REQUEST_GRANT:
+		shot->req->name = arena_printf(arena, "a%u", name);
+		shot_bucket(shot, arena_printf(arena, "east.b%u", name), COSI_READ_ONLY);
+		break;
+	case REQUEST_REVOKE:
+		shot->req->id = arena_printf(arena, "east.cosi-a%u", name);
+		break;
+	default:
+		shot->req->id = arena_printf(arena, "east.b%u", name);
+	}
+	shoot(caller->router, shot);
+	shot_wait(shot);
+	caller->ncalls++;
+	caller->nfailed += !status_ok(&shot->status);
+	shot_free(shot);
+}
+
+static void *
+call_on(void *arg)
+{
+	struct caller *caller = arg;
+
+	while (!atomic_load(caller->over))
+		one_call(caller);
+	return NULL;
+}
+
+static void
+test_swap__under_load_fails_no_call(void **state)
+{
+	struct router *router = start();
+	struct caller callers[CALLERS];
+	pthread_t threads[CALLERS];
+	atomic_bool over = false;
+	unsigned ncalls = 0;
+
+	(void)state;
+	fake_dawdle("east", 200);
+	for (unsigned i = 0; i < CALLERS; i++) {
+		callers[i] = (struct caller){ .router = router, .over = &over, .seed = i + 1 };
+		assert_int_equal(pthread_create(&threads[i], NULL, call_on, &callers[i]), 0);
+	}
+	for (unsigned i = 0; i < SWAPS; i++) {
+		struct caller own = { .router = router };
+
+		swap(router, fake_later(i % 2 == 0 ? "east" : "east west", SECOND, 1 + i % 3));
+		(void)router_reap(router);
+		one_call(&own); /* so that a swap never waits for nobody */
+		assert_int_equal(own.nfailed, 0);
+	}
+	atomic_store(&over, true);
+	for (unsigned i = 0; i < CALLERS; i++) {
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+		assert_int_equal(callers[i].nfailed, 0);
+		ncalls += callers[i].ncalls;
+	}
+	print_message("%u calls, %u swaps\n", ncalls, SWAPS);
+	assert_int_equal(router_reap(router), 0);
+	assert_true(fake_first_is_closed());
+	assert_int_equal(fake_nclosed(), SWAPS - 1);
+	fake_stop(router);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_swap__each_call_stays_where_it_began),
+		cmocka_unit_test(test_swap__closed_at_once_without_calls),
+		cmocka_unit_test(test_swap__grant_before_excludes_revoke_after),
+		cmocka_unit_test(test_swap__removed_backend_is_no_longer_known),
+		cmocka_unit_test(test_swap__more_slots_take_in_who_waits),
+		cmocka_unit_test(test_swap__limits_of_the_new_one),
+		cmocka_unit_test(test_pin__counts_like_a_call),
+		cmocka_unit_test(test_name__outlives_the_generation_that_told_it),
+		cmocka_unit_test(test_swap__under_load_fails_no_call),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
