@@ -2,41 +2,32 @@
  * main.c - options, signals, and the order of start and stop; the only file that sees every layer.
  *
  *   config -> state directory -> generation (modules, instances) -> router -> server -> READY
+ *   SIGHUP: reload.c, on this thread, while the server serves
  *   SIGTERM: server drains -> router joins its workers -> generation closes -> exit 0
  */
 #include <jansson.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/secret.h"
-#include "config/config.h"
 #include "http/http.h"
-#include "module/backend.h"
-#include "module/state.h"
-#include "router/router.h"
-#include "rpc/server.h"
 
 #include "check.h"
-#include "options.h"
+#include "daemon.h"
+#include "reload.h"
 
 #include "banned.h"
 
 /* What a stop may take beyond drain_timeout: handlers that wait for a store's answer. */
 enum { LAST_RESORT_S = 5 };
-
-struct daemon {
-	struct config *config;
-	struct state_dir *state;
-	struct generation *generation; /* router_new() takes its reference over */
-	struct router *router;
-	struct server *server;
-	int listen_fd;
-};
 
 /* Loads everything up to the point where calls could be served.  0 or -1, errors are printed. */
 static int
@@ -47,14 +38,15 @@ load(struct daemon *d, const struct options *options)
 
 	d->config = config_load(options->config_path, &diag);
 	if (d->config != NULL) {
+		d->started = config_ref(d->config);
 		log_setup(d->config->log_level, d->config->log_json);
 		d->state = state_open(d->config->state_dir, &status);
 		if (d->state == NULL)
 			diag_error(&diag, NULL, 0, "%s", status.text);
 	}
 	if (d->state != NULL)
-		d->generation =
-			generation_open(d->config, state_path(d->state), options->check, &diag);
+		d->generation = generation_open(d->config, state_path(d->state), NULL,
+						options->check, &diag);
 	check_print(&diag);
 	return d->generation != NULL ? 0 : -1;
 }
@@ -74,15 +66,23 @@ inherited_socket(const char *path)
 	return -2;
 }
 
+struct router_config
+daemon_router_config(struct daemon *d, const struct config *config)
+{
+	return (struct router_config){
+		.call_timeout_ms = config->call_timeout_ms,
+		.create_settle_ms = config->create_settle_ms,
+		.workers = (unsigned)config->workers,
+		.idle = daemon_wake,
+		.idle_arg = d,
+	};
+}
+
 static int
 serve(struct daemon *d)
 {
 	const struct config *config = d->config;
-	const struct router_config router_config = {
-		.call_timeout_ms = config->call_timeout_ms,
-		.create_settle_ms = config->create_settle_ms,
-		.workers = (unsigned)config->workers,
-	};
+	const struct router_config router_config = daemon_router_config(d, config);
 	const struct server_config server_config = {
 		.socket_path = config->socket_path,
 		.socket_mode = config->socket_mode,
@@ -104,23 +104,61 @@ serve(struct daemon *d)
 		return -1;
 	}
 	log_notice("serving unix://%s as %s", config->socket_path, config->driver_name);
-	(void)sd_notifyf(0, "READY=1\nSTATUS=serving %zu backends on unix://%s", config->nbackends,
-			 config->socket_path);
+	(void)sd_notify(0, "READY=1");
+	reload_tell(d, 0);
 	return 0;
 }
 
-/* Ends when a signal asks for it. */
-static void
-wait_for_stop(const sigset_t *signals)
+void
+daemon_wake(void *arg)
 {
-	int sig;
+	const struct daemon *d = arg;
+	const uint64_t one = 1;
 
-	for (;;) {
-		if (sigwait(signals, &sig) != 0)
-			continue;
-		if (sig != SIGHUP)
-			return;
-		log_warning("a changed configuration needs a restart, ignoring SIGHUP");
+	/* A counter that is full wakes as well. */
+	(void)!write(d->wake_fd, &one, sizeof one);
+}
+
+enum asked { ASKED_NOTHING = 0, ASKED_RELOAD = 1, ASKED_STOP = 2 };
+
+/* All signals that have come; a stop wins, so that no storm of SIGHUP delays it. */
+static enum asked
+take_signals(const struct daemon *d)
+{
+	struct signalfd_siginfo info;
+	enum asked asked = ASKED_NOTHING;
+
+	while (read(d->signal_fd, &info, sizeof info) == sizeof info) {
+		if (info.ssi_signo != SIGHUP)
+			return ASKED_STOP;
+		asked = ASKED_RELOAD;
+	}
+	return asked;
+}
+
+static bool
+was_woken(const struct daemon *d)
+{
+	uint64_t count;
+
+	return read(d->wake_fd, &count, sizeof count) == sizeof count;
+}
+
+/* Serves until a signal ends it.  A SIGHUP that comes during a reload waits for its turn, once. */
+static void
+wait_for_stop(struct daemon *d)
+{
+	struct pollfd events[] = { { .fd = d->signal_fd, .events = POLLIN },
+				   { .fd = d->wake_fd, .events = POLLIN } };
+	enum asked asked;
+
+	while ((asked = take_signals(d)) != ASKED_STOP) {
+		if (asked == ASKED_RELOAD)
+			reload(d);
+		else
+			(void)poll(events, sizeof events / sizeof events[0], -1);
+		if (was_woken(d))
+			reload_tell(d, router_reap(d->router));
 	}
 }
 
@@ -156,6 +194,11 @@ unload(struct daemon *d)
 	if (d->state != NULL)
 		state_close(d->state);
 	config_unref(d->config);
+	config_unref(d->started);
+	if (d->signal_fd >= 0)
+		(void)close(d->signal_fd);
+	if (d->wake_fd >= 0)
+		(void)close(d->wake_fd);
 }
 
 /* Before any thread exists: the masks and allocators that every library then inherits. */
@@ -179,21 +222,33 @@ process_setup(sigset_t *signals)
 	return 0;
 }
 
+/* Before any thread: the signals of all of them come to the main thread. */
+static int
+open_events(struct daemon *d, const sigset_t *signals)
+{
+	d->signal_fd = signalfd(-1, signals, SFD_NONBLOCK | SFD_CLOEXEC);
+	d->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (d->signal_fd >= 0 && d->wake_fd >= 0)
+		return 0;
+	log_error("cannot wait for signals: %m");
+	return -1;
+}
+
 static int
 run(const struct options *options)
 {
-	struct daemon d = { .listen_fd = -1 };
+	struct daemon d = { .options = options, .listen_fd = -1, .signal_fd = -1, .wake_fd = -1 };
 	sigset_t signals;
 	int rc = EXIT_FAILURE;
 
 	if (process_setup(&signals) != 0)
 		return EXIT_FAILURE;
-	if (load(&d, options) == 0) {
+	if (open_events(&d, &signals) == 0 && load(&d, options) == 0) {
 		if (options->check) {
 			rc = check_backends(d.generation, d.config, options);
 		} else if ((d.listen_fd = inherited_socket(d.config->socket_path)) != -2 &&
 			   serve(&d) == 0) {
-			wait_for_stop(&signals);
+			wait_for_stop(&d);
 			stop(&d);
 			rc = EXIT_SUCCESS;
 		}

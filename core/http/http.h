@@ -35,6 +35,13 @@ struct http_client;
  * when there is no memory.  No I/O on the network.  Proxies of the environment are not used: a
  * gateway stands beside its store. */
 struct http_client *http_client_new(const struct http_config *config, struct status *status);
+/* Which certificates a client made now would believe in; a change of the file on disk changes it.
+ * Nothing is read; all zero: there is no such file. */
+struct http_trust_version {
+	uint64_t device, inode, size;
+	int64_t changed_s, changed_ns;
+};
+void http_trust_version(const char *ca_file, struct http_trust_version *out);
 /* No exchange may be running. */
 void http_client_free(struct http_client *client);
 

@@ -6,8 +6,10 @@
 #include <openssl/ssl.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "http/http.h"
 
 #include "banned.h"
 
@@ -73,6 +75,26 @@ trust_free(struct trust *trust)
 	X509_STORE_free(trust->store);
 	pthread_mutex_destroy(&trust->mutex);
 	free(trust);
+}
+
+void
+http_trust_version(const char *ca_file, struct http_trust_version *out)
+{
+	const char *path = ca_file != NULL ? ca_file : curl_version_info(CURLVERSION_NOW)->cainfo;
+	struct stat st;
+
+	*out = (struct http_trust_version){ 0 };
+	if (path == NULL)
+		path = X509_get_default_cert_file();
+	if (stat(path, &st) != 0)
+		return;
+	*out = (struct http_trust_version){
+		.device = st.st_dev,
+		.inode = st.st_ino,
+		.size = (uint64_t)st.st_size,
+		.changed_s = st.st_ctim.tv_sec,
+		.changed_ns = st.st_ctim.tv_nsec,
+	};
 }
 
 /* Where libcurl was built to look, then where OpenSSL was.  An empty store trusts nobody, and the

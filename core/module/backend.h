@@ -37,10 +37,13 @@ struct generation {
 
 /* Loads the modules, reads the settings, opens every instance.  NULL: something failed, diag says
  * what, nothing is left open.  state_dir: where module files are copied to (module/state.h).
+ * before: the generation that serves, or NULL: a backend of it that would come out the same (file,
+ * settings, secrets, certificates) goes on untouched as part of both.
  * A file that this process did not load before is loaded by a child first (module/trial.h).  With
  * several threads that is /proc/self/exe --describe COPY: a program that calls this then must hand
  * those arguments to module_describe() before anything else. */
-struct generation *generation_open(struct config *config, const char *state_dir, bool checking,
+struct generation *generation_open(struct config *config, const char *state_dir,
+				   const struct generation *before, bool checking,
 				   struct diag *diag);
 struct generation *generation_ref(struct generation *generation);
 /* The last one closes the instances and unloads their modules, on the caller's thread, which must

@@ -117,20 +117,8 @@ digest(int in, int out, unsigned char *hash, struct status *status)
 	return result;
 }
 
-#ifdef COSID_SANITIZED
-/* Reports name file and line only for what is still mapped from where it was built. */
 static int
-stage(struct module_file *file, int in, const char *state_dir, struct status *status)
-{
-	(void)state_dir;
-	file->path = strdup(file->source);
-	if (file->path == NULL)
-		return status_fail(status, COSI_INTERNAL, "no memory");
-	return digest(in, -1, file->hash, status);
-}
-#else
-static int
-stage(struct module_file *file, int in, const char *state_dir, struct status *status)
+stage_copy(struct module_file *file, int in, const char *state_dir, struct status *status)
 {
 	/* The loader knows files by name for the life of the process: no name is used twice. */
 	static atomic_uint serial;
@@ -150,6 +138,54 @@ stage(struct module_file *file, int in, const char *state_dir, struct status *st
 		return -1;
 	/* Checked again: the file may have been cut or extended while it was read. */
 	return elf_check(out, lseek(out, 0, SEEK_END), status);
+}
+
+#ifdef COSID_SANITIZED
+/* Is this the first content that is loaded from there?  The loader gives no second one for a path
+ * that it has open. */
+static bool
+is_first_from(const struct module_file *file)
+{
+	enum { MOST = 128 };
+	static struct {
+		char *source;
+		unsigned char hash[MODULE_HASH_LEN];
+	} known[MOST];
+	size_t n = 0;
+
+	while (n < MOST && known[n].source != NULL) {
+		if (strcmp(known[n].source, file->source) == 0)
+			return memcmp(known[n].hash, file->hash, MODULE_HASH_LEN) == 0;
+		n++;
+	}
+	if (n == MOST)
+		return false;
+	known[n].source = strdup(file->source);
+	memcpy(known[n].hash, file->hash, MODULE_HASH_LEN);
+	return known[n].source != NULL;
+}
+
+/* By its own path where that works: reports name file and line only for what is still mapped from
+ * where it was built. */
+static int
+stage(struct module_file *file, int in, const char *state_dir, struct status *status)
+{
+	if (digest(in, -1, file->hash, status) != 0)
+		return -1;
+	if (!is_first_from(file)) {
+		if (lseek(in, 0, SEEK_SET) != 0)
+			return status_fail(status, COSI_INTERNAL, "cannot read it: %s",
+					   strerrordesc_np(errno));
+		return stage_copy(file, in, state_dir, status);
+	}
+	file->path = strdup(file->source);
+	return file->path != NULL ? 0 : status_fail(status, COSI_INTERNAL, "no memory");
+}
+#else
+static int
+stage(struct module_file *file, int in, const char *state_dir, struct status *status)
+{
+	return stage_copy(file, in, state_dir, status);
 }
 #endif
 

@@ -45,8 +45,8 @@ wishes_done(struct wishes *wishes)
 }
 
 static int
-open_backend(struct generation *generation, size_t i, const struct wishes *wishes, bool checking,
-	     struct diag *diag)
+open_backend(struct generation *generation, size_t i, const struct wishes *wishes,
+	     const struct generation *before, bool checking, struct diag *diag)
 {
 	struct backend *backend = &generation->backends[i];
 	const struct config_backend *config = &generation->config->backends[i];
@@ -58,14 +58,17 @@ open_backend(struct generation *generation, size_t i, const struct wishes *wishe
 			   wish->status.text);
 		return -1;
 	}
-	if (instance_open(backend, image_ref(wish->image), checking, diag) != 0)
+	if (instance_open(backend, image_ref(wish->image),
+			  before != NULL ? generation_find(before, config->name) : NULL, checking,
+			  diag) != 0)
 		return -1;
 	generation->protocols |= backend->module->protocols;
 	return 0;
 }
 
 static int
-open_all(struct generation *generation, const char *state_dir, bool checking, struct diag *diag)
+open_all(struct generation *generation, const char *state_dir, const struct generation *before,
+	 bool checking, struct diag *diag)
 {
 	const struct config *config = generation->config;
 	struct wishes wishes;
@@ -80,7 +83,7 @@ open_all(struct generation *generation, const char *state_dir, bool checking, st
 	images_load(wishes.list, wishes.n, config->module_dir, state_dir);
 	/* All of them, so that one run shows all that is wrong. */
 	for (size_t i = 0; i < config->nbackends; i++)
-		if (open_backend(generation, i, &wishes, checking, diag) != 0)
+		if (open_backend(generation, i, &wishes, before, checking, diag) != 0)
 			result = -1;
 	wishes_done(&wishes);
 	return result;
@@ -97,7 +100,8 @@ close_all(struct generation *generation)
 }
 
 struct generation *
-generation_open(struct config *config, const char *state_dir, bool checking, struct diag *diag)
+generation_open(struct config *config, const char *state_dir, const struct generation *before,
+		bool checking, struct diag *diag)
 {
 	/* Counted per process: logs name generations by it. */
 	static atomic_uint opened;
@@ -109,7 +113,7 @@ generation_open(struct config *config, const char *state_dir, bool checking, str
 	}
 	generation->config = config_ref(config);
 	atomic_init(&generation->refs, 1);
-	if (open_all(generation, state_dir, checking, diag) != 0) {
+	if (open_all(generation, state_dir, before, checking, diag) != 0) {
 		close_all(generation);
 		return NULL;
 	}

@@ -143,6 +143,12 @@ image_module(const struct image *image)
 	return &image->module;
 }
 
+struct image_origin
+image_origin(const struct image *image)
+{
+	return (struct image_origin){ image->file.source, image->file.hash };
+}
+
 struct image *
 image_ref(struct image *image)
 {

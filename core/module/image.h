@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "cosi_module.h"
+#include "module/file.h"
 
 struct image;
 
@@ -26,6 +27,12 @@ void images_load(struct image_wish *wishes, size_t nwishes, const char *module_d
 
 /* Lives as long as the reference that it was asked for. */
 const struct cosi_module *image_module(const struct image *image);
+/* Where it came from; borrowed like the module. */
+struct image_origin {
+	const char *source;        /* MODULE_DIR/NAME.so, which may hold something else by now */
+	const unsigned char *hash; /* MODULE_HASH_LEN bytes: SHA-256 of what was loaded */
+};
+struct image_origin image_origin(const struct image *image);
 struct image *image_ref(struct image *image);
 /* NULL is fine.  The last one unloads the file: no thread may be inside of the module. */
 void image_unref(struct image *image);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "module/likeness.h"
 
 #include "banned.h"
 
@@ -127,23 +128,72 @@ open_client(struct backend *backend, struct instance *instance, struct status *s
 	return instance->client == NULL ? -1 : 0;
 }
 
-int
-instance_open(struct backend *backend, struct image *image, bool checking, struct diag *diag)
+/* Nothing of it is open, or all of it. */
+static void
+release(struct instance *instance)
 {
-	const struct config_backend *config = backend->config;
+	if (instance->client != NULL)
+		http_client_free(instance->client);
+	tokens_done(&instance->tokens);
+	config_settings_free(instance->settings);
+	free(instance->config);
+	free(instance->endpoint);
+	free(instance->public_url);
+	image_unref(instance->image);
+	free(instance);
+}
+
+static void
+set_instance(struct backend *backend, struct instance *instance)
+{
+	backend->priv = instance;
+	backend->module = image_module(instance->image);
+	backend->public_url = instance->public_url;
+}
+
+/* Goes on with the one that serves, if a new one would be the same. */
+static bool
+take_over(struct backend *backend, struct instance *instance, const struct backend *before)
+{
+	struct instance *old = before != NULL ? instance_of(before) : NULL;
+
+	if (old == NULL || old->shut || !likeness_same(old, instance))
+		return false;
+	atomic_fetch_add(&old->refs, 1);
+	set_instance(backend, old);
+	release(instance);
+	return true;
+}
+
+static struct instance *
+instance_new(struct image *image)
+{
 	struct instance *instance = calloc(1, sizeof *instance);
-	struct status status = { 0 };
 
 	if (instance == NULL || tokens_init(&instance->tokens) != 0) {
 		free(instance);
 		image_unref(image);
+		return NULL;
+	}
+	atomic_init(&instance->refs, 1);
+	instance->image = image;
+	return instance;
+}
+
+int
+instance_open(struct backend *backend, struct image *image, const struct backend *before,
+	      bool checking, struct diag *diag)
+{
+	const struct config_backend *config = backend->config;
+	struct instance *instance = instance_new(image);
+	struct status status = { 0 };
+
+	if (instance == NULL) {
 		diag_error(diag, config->file, config->line, "no memory");
 		return -1;
 	}
-	instance->image = image;
-	backend->priv = instance;
 	backend->name = config->name;
-	backend->module = image_module(image);
+	set_instance(backend, instance);
 	if (read_settings(backend, instance, checking, diag) != 0) {
 		instance_close(backend);
 		return -1;
@@ -152,8 +202,11 @@ instance_open(struct backend *backend, struct image *image, bool checking, struc
 	instance->shut = checking && lacks_secret(instance, &backend->module->config);
 	if (instance->shut)
 		return 0;
-	if (open_module(backend, instance, &status) == 0 &&
-	    open_client(backend, instance, &status) == 0)
+	if (likeness_take(backend, instance) != 0)
+		(void)status_fail(&status, COSI_INTERNAL, "cannot digest its settings");
+	else if (take_over(backend, instance, before) ||
+		 (open_module(backend, instance, &status) == 0 &&
+		  open_client(backend, instance, &status) == 0))
 		return 0;
 	diag_error(diag, config->file, config->line, "backend '%s': %s", config->name, status.text);
 	instance_close(backend);
@@ -165,18 +218,10 @@ instance_close(struct backend *backend)
 {
 	struct instance *instance = instance_of(backend);
 
-	if (instance == NULL)
+	backend->priv = NULL;
+	if (instance == NULL || atomic_fetch_sub(&instance->refs, 1) > 1)
 		return;
 	if (instance->opened && backend->module->close != NULL)
 		backend->module->close(instance->handle);
-	if (instance->client != NULL)
-		http_client_free(instance->client);
-	tokens_done(&instance->tokens);
-	config_settings_free(instance->settings);
-	free(instance->config);
-	free(instance->endpoint);
-	free(instance->public_url);
-	image_unref(instance->image);
-	free(instance);
-	backend->priv = NULL;
+	release(instance);
 }

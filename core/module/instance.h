@@ -10,6 +10,8 @@
 #include "module/token.h"
 
 struct instance {
+	atomic_uint refs;                 /* generations that have it */
+	unsigned char likeness[32];       /* see likeness.h */
 	struct image *image;              /* a reference */
 	struct config_settings *settings; /* owned; what config points into */
 	void *config;                     /* owned; the module's struct */
@@ -23,10 +25,12 @@ struct instance {
 	struct tokens tokens;
 };
 
-/* Fills backend (its config is set) with a new instance of the image, taking over the reference.
- * 0, or -1 with everything undone and at least one error in diag. */
-int instance_open(struct backend *backend, struct image *image, bool checking, struct diag *diag);
-/* No call may be running. */
+/* Fills backend (its config is set) with an instance of the image, taking over the reference: that
+ * of `before` (NULL: there is none), when the new one would be the same, or a new one.  0, or -1
+ * with everything undone and at least one error in diag. */
+int instance_open(struct backend *backend, struct image *image, const struct backend *before,
+		  bool checking, struct diag *diag);
+/* Gives the backend's reference back.  The last one closes: no call may be running then. */
 void instance_close(struct backend *backend);
 
 static inline struct instance *

@@ -110,13 +110,13 @@ class Cosid:
         with self._changed:
             return "\n".join(line for line in self._lines if line is not None)
 
-    def wait_log(self, pattern, timeout=None):
-        """The first line of this start that matches; it waits for it."""
+    def wait_log(self, pattern, timeout=None, after=0):
+        """The first line of this start, behind so many others, that matches; it waits for it."""
         found = None
 
         def ready():
             nonlocal found
-            found = next((x for x in self._lines if x is not None and re.search(pattern, x)), None)
+            found = next((x for x in self._lines[after:] if x is not None and re.search(pattern, x)), None)
             return found is not None or self._lines[-1:] == [None]
 
         with self._changed:
@@ -125,6 +125,13 @@ class Cosid:
             raise Ended(self.process.wait(), self.log)
         assert found is not None, f"no '{pattern}' in the log:\n{self.log}"
         return found
+
+    def reload(self, how=r"generation \d+ serves"):
+        """SIGHUP, and the line that says how it ended."""
+        with self._changed:
+            seen = len(self._lines)
+        self.process.send_signal(signal.SIGHUP)
+        return self.wait_log(how, after=seen)
 
     def client(self, dialect="v1alpha1"):
         made = DIALECTS[dialect](self.socket)

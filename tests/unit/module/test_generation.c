@@ -1,107 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_generation.c - whole configurations: all backends open, or none and every reason told. */
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
+#include "backends.h"
 #include "base/clock.h"
-#include "module/state.h"
-#include "rig.h"
 
 #include "banned.h"
-
-struct world {
-	char *dir;
-	const char *counter; /* what good.so's instances write to */
-	struct state_dir *state;
-	struct diag diag;
-};
-
-static int
-setup(void **out)
-{
-	struct world *world = calloc(1, sizeof *world);
-	struct status status = { 0 };
-
-	assert_non_null(world);
-	world->dir = rig_dir();
-	world->state = state_open(world->dir, &status);
-	assert_non_null(world->state);
-	world->counter = strdup(rig_path(world->dir, "counter"));
-	*out = world;
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	struct world *world = *state;
-
-	assert_int_equal(rig_count(state_path(world->state)), 0);
-	state_close(world->state);
-	diag_done(&world->diag);
-	free((void *)(uintptr_t)world->counter);
-	rig_remove(world->dir);
-	free(world);
-	return 0;
-}
-
-/* The backends start on line 4. */
-static struct generation *
-open_backends(struct world *world, const char *backends, bool checking)
-{
-	const char *path = rig_path(world->dir, "cosid.conf");
-	struct generation *generation = NULL;
-	struct config *config;
-	char *text;
-	int len = asprintf(&text,
-			   "driver_name = \"cosid.example.org\";\n"
-			   "endpoint = \"unix://%s/cosi.sock\"; module_dir = \"%s\";\n"
-			   "backends = (\n%s\n);\n",
-			   world->dir, FIXTURES, backends);
-
-	assert_true(len > 0);
-	rig_write(path, text, (size_t)len);
-	free(text);
-	diag_done(&world->diag);
-	config = config_load(path, &world->diag);
-	if (config != NULL)
-		generation =
-			generation_open(config, state_path(world->state), checking, &world->diag);
-	for (size_t i = 0; i < world->diag.nlines; i++)
-		print_message("%s\n", world->diag.lines[i]);
-	assert_non_null(config);
-	config_unref(config);
-	assert_int_equal(generation == NULL, world->diag.nerrors > 0);
-	return generation;
-}
-
-static void
-counted(const struct world *world, const char *expected)
-{
-	size_t len;
-	char *text;
-
-	if (access(world->counter, F_OK) != 0)
-		rig_write(world->counter, "", 0);
-	text = rig_read(world->counter, &len);
-	assert_string_equal(text, expected);
-	free(text);
-}
-
-/* An entry that counts in the world's file. */
-static const char *
-entry(const struct world *world, const char *name, const char *more)
-{
-	static char texts[4][1024];
-	static unsigned turn;
-	char *text = texts[turn++ % 4];
-
-	(void)snprintf(text, sizeof texts[0],
-		       "{ name = \"%s\"; module = \"good\"; counter = \"%s\"; %s }", name,
-		       world->counter, more);
-	return text;
-}
 
 static int
 create(struct backend *backend, struct arena *arena, struct cosi_bucket *out)
@@ -255,23 +157,6 @@ test_check__insecure_backend_is_opened(void **state)
 	assert_int_equal(world->diag.nwarnings, 1);
 	generation_unref(generation);
 	counted(world, "oc");
-}
-
-static int
-group_setup(void **state)
-{
-	(void)state;
-	(void)unsetenv("COSI_ENDPOINT");
-	(void)unsetenv("CREDENTIALS_DIRECTORY");
-	return http_global_init();
-}
-
-static int
-group_teardown(void **state)
-{
-	(void)state;
-	http_global_done();
-	return 0;
 }
 
 int

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * daemon.h - what one running daemon has; main.c makes and ends it, reload.c changes it. */
+#ifndef COSID_DAEMON_H
+#define COSID_DAEMON_H
+#include "config/config.h"
+#include "module/backend.h"
+#include "module/state.h"
+#include "router/router.h"
+#include "rpc/server.h"
+
+#include "options.h"
+
+struct daemon {
+	const struct options *options;
+	struct config *config;  /* a reference on the one that serves */
+	struct config *started; /* a reference on the first one: the server borrows from it */
+	struct state_dir *state;
+	struct generation *generation; /* router_new() takes its reference over */
+	struct router *router;
+	struct server *server;
+	int listen_fd;
+	int signal_fd, wake_fd; /* what the main thread waits for: a signal; daemon_wake() */
+};
+
+/* The main thread looks around: retired generations, reloads that were asked for.  Any thread. */
+void daemon_wake(void *daemon);
+/* What of a configuration the router needs. */
+struct router_config daemon_router_config(struct daemon *daemon, const struct config *config);
+
+#endif

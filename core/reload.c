@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * reload.c - config -> generation -> swap.
+ *
+ *   parse ─► keep what cannot change ─► copy, try, load, open ─► router_swap() ─► log, limits
+ *     └──────────────┴────────────────────────────┴─► any error: the old generation never noticed
+ */
+#include "reload.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <systemd/sd-daemon.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#include "banned.h"
+
+static struct config *
+read_config(struct daemon *daemon, struct diag *diag)
+{
+	struct config *config = config_load(daemon->options->config_path, diag);
+	size_t before = diag->nerrors;
+
+	if (config == NULL)
+		return NULL;
+	config_keep(config, daemon->config, diag);
+	if (diag->nerrors == before)
+		return config;
+	config_unref(config);
+	return NULL;
+}
+
+static struct generation *
+open_generation(struct daemon *daemon, struct config *config, struct diag *diag)
+{
+	struct generation *serving = router_pin(daemon->router);
+	struct generation *next =
+		generation_open(config, state_path(daemon->state), serving, false, diag);
+
+	/* Sidecars ask once, when they start. */
+	if (next != NULL && next->protocols != serving->protocols)
+		diag_warning(diag, NULL, 0,
+			     "the protocols that are served have changed: restart the sidecars");
+	router_unpin(daemon->router, serving);
+	return next;
+}
+
+static int
+swap(struct daemon *daemon, struct config *config, struct diag *diag)
+{
+	const struct router_config limits = daemon_router_config(daemon, config);
+	struct generation *next = open_generation(daemon, config, diag);
+	struct status status = { 0 };
+
+	if (next == NULL)
+		return -1;
+	if (router_swap(daemon->router, &limits, next, &status) != 0) {
+		diag_error(diag, NULL, 0, "%s", status.text);
+		generation_unref(next);
+		return -1;
+	}
+	log_setup(config->log_level, config->log_json);
+	config_unref(daemon->config);
+	daemon->config = config_ref(config);
+	return 0;
+}
+
+static void
+tell_lines(const struct diag *diag, bool failed)
+{
+	for (size_t i = 0; i < diag->nlines; i++)
+		log_line(failed ? COSI_ERROR : COSI_WARNING, LOG_NO_FIELDS, "%s", diag->lines[i]);
+	if (diag->nerrors + diag->nwarnings > diag->nlines)
+		log_warning("... and %zu more", diag->nerrors + diag->nwarnings - diag->nlines);
+}
+
+void
+reload_tell(const struct daemon *daemon, size_t ncooling)
+{
+	struct generation *serving = router_pin(daemon->router);
+	char cooling[64] = "";
+
+	if (ncooling > 0)
+		(void)snprintf(cooling, sizeof cooling, ", %zu older cooling", ncooling);
+	(void)sd_notifyf(0, "STATUS=generation %u serves %zu backends on unix://%s%s",
+			 serving->number, serving->nbackends, daemon->config->socket_path, cooling);
+	router_unpin(daemon->router, serving);
+}
+
+static void
+tell(const struct daemon *daemon, const struct diag *diag, bool failed, int64_t took_us)
+{
+	struct generation *serving = router_pin(daemon->router);
+
+	tell_lines(diag, failed);
+	if (failed) {
+		log_error("reload failed, generation %u goes on", serving->number);
+		(void)sd_notifyf(0, "READY=1\nSTATUS=reload failed, generation %u goes on: %s",
+				 serving->number, diag->nlines > 0 ? diag->lines[0] : "no memory");
+	} else {
+		log_notice("generation %u serves %zu backends, reloaded in %" PRId64 " ms",
+			   serving->number, serving->nbackends, took_us / 1000);
+		(void)sd_notify(0, "READY=1");
+	}
+	router_unpin(daemon->router, serving);
+	if (!failed)
+		reload_tell(daemon, router_reap(daemon->router));
+}
+
+void
+reload(struct daemon *daemon)
+{
+	int64_t begun_us = clock_mono_us();
+	struct diag diag = { 0 };
+	struct config *config;
+	bool failed;
+
+	(void)sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRId64 "\nSTATUS=reloading", begun_us);
+	log_notice("reloading '%s'", daemon->options->config_path);
+	config = read_config(daemon, &diag);
+	failed = config == NULL || swap(daemon, config, &diag) != 0;
+	config_unref(config);
+	tell(daemon, &diag, failed, clock_mono_us() - begun_us);
+	diag_done(&diag);
+}

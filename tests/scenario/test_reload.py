@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: Apache-2.0
+"""test_reload.py - SIGHUP: what changes, what stays, what is refused, and what goes wrong."""
+import os
+import re
+import shutil
+import signal
+
+import pytest
+
+from rig.client import refused
+from rig.shelf import Shelf
+
+
+@pytest.fixture
+def shelf(folder):
+    made = Shelf(folder)
+    made.install()
+    return made
+
+
+def region(client, bucket="probe"):
+    """Which build and which configuration answered: "v1-plain"."""
+    method, fields = client.create_fields(bucket, {"backend": "shelf"})
+    return client.call(method, **fields).bucket_info.s3.region
+
+
+def fails(daemon, *words):
+    """The reload fails, and the log says why in these words; what served goes on."""
+    last = daemon.reload(r"reload failed, generation \d+ goes on|generation \d+ serves")
+    assert "failed" in last, daemon.log
+    for word in words:
+        assert re.search(word, daemon.log), daemon.log
+
+
+def in_flight(daemon, shelf, method=None, fields=None):
+    """A call, a create if nothing else is said, that has its locks and waits at the gate."""
+    shelf.gate.touch()
+    client = daemon.client()
+    if method:
+        call = client.start(method, **fields)
+    # One connection's calls draw their locks in the order in which they were sent.
+    name, other = client.create_fields("slow")
+    create = client.start(name, **other)
+    while not (shelf.root / "slow").is_dir():
+        os.sched_yield()
+    return call if method else create
+
+
+# ---- what a reload changes
+
+
+def test_settings(cosid, shelf):
+    daemon = cosid(shelf.config())
+    client = daemon.client()
+    assert region(client) == "v1-plain"
+    daemon.write_config(shelf.config() | {"backends": [shelf.backend(label="second")]})
+    assert region(client) == "v1-plain", "nothing changes before the signal"
+    assert "generation 2 serves 1 backends" in daemon.reload()
+    assert region(client) == "v1-second"
+
+
+def test_module__replaced(cosid, shelf):
+    daemon = cosid(shelf.config())
+    client = daemon.client()
+    assert region(client) == "v1-plain"
+    shelf.install("2")
+    assert region(client) == "v1-plain"
+    daemon.reload()
+    assert region(client) == "v2-plain"
+    shelf.install("1")
+    daemon.reload()
+    assert region(client) == "v1-plain", "and back to a file that was there before"
+
+
+@pytest.mark.unsanitized
+def test_module__overwritten_in_place(cosid, shelf):
+    """As cp does it: what is loaded runs on, and the next reload takes what is there."""
+    daemon = cosid(shelf.config())
+    client = daemon.client()
+    shutil.copyfile(shelf.build("2"), shelf.modules / "shelf.so")
+    assert region(client) == "v1-plain"
+    daemon.reload()
+    assert region(client) == "v2-plain"
+
+
+def test_module__added_and_removed(cosid, shelf, build, posix):
+    """A file into module_dir, a file into include_dir, SIGHUP: it serves."""
+    (shelf.modules / "shelf.so").unlink()
+    shelf.put(build / "modules" / "posix.so", "posix")
+    parts = shelf.folder / "conf.d"
+    parts.mkdir()
+    config = {"module_dir": str(shelf.modules), "include_dir": str(parts), "default_backend": "files",
+              "backends": [posix.backend()]}
+    daemon = cosid(config)
+    client = daemon.client()
+    with refused("INVALID_ARGUMENT", "shelf"):
+        region(client)
+    shelf.install()
+    part = parts / "shelf.conf"
+    part.write_text(cosid.make({"backends": [shelf.backend()]}).config.read_text().split("\n", 4)[-1])
+    part.chmod(0o600)
+    daemon.reload()
+    assert region(client) == "v1-plain"
+    client.create("of-files")
+    part.unlink()
+    daemon.reload()
+    with refused("INVALID_ARGUMENT", "shelf"):
+        region(client)
+    with refused("FAILED_PRECONDITION", "shelf"):
+        client.delete("shelf.probe")
+    with refused("FAILED_PRECONDITION", "shelf"):
+        client.revoke("shelf.cosi-ba", "shelf.probe")
+    with refused("FAILED_PRECONDITION", "shelf"):
+        client.grant("shelf.probe", "ba")
+    with refused("FAILED_PRECONDITION", "shelf"):
+        daemon.client("v1alpha2").get("shelf.probe")
+    client.delete("files.of-files")
+
+
+def test_secret__behind_the_same_file(cosid, shelf):
+    daemon = cosid(shelf.config())
+    client = daemon.client()
+    client.create("keys")
+    before = client.grant("shelf.keys", "ba-keys")
+    shelf.write_secret("planted-another-key-of-the-shelf")
+    assert client.grant("shelf.keys", "ba-keys").secret == before.secret
+    daemon.reload()
+    assert client.grant("shelf.keys", "ba-keys").secret.startswith("planted-another-key")
+
+
+def test_routes_and_draining(cosid, shelf):
+    """accept_new = false: no new buckets, and the old ones live on."""
+    daemon = cosid(shelf.config(shelf.backend("other"), default_backend="shelf"))
+    client = daemon.client()
+    assert client.create("one") == "shelf.one"
+    daemon.write_config(shelf.config(default_backend="other") | {
+        "backends": [shelf.backend(accept_new=False), shelf.backend("other")]})
+    daemon.reload()
+    assert client.create("two") == "other.two"
+    client.delete("shelf.one")
+    daemon.write_config(shelf.config(shelf.backend("other")) | {
+        "routes": [{"match": "t*", "backend": "other"}, {"match": "*", "backend": "shelf"}]})
+    daemon.reload()
+    assert client.create("three") == "other.three"
+    assert client.create("four") == "shelf.four"
+
+
+def test_log_and_limits(cosid, shelf):
+    daemon = cosid(shelf.config())
+    daemon.write_config(shelf.config(log={"level": "info", "format": "json"}, call_timeout="300ms"))
+    assert daemon.reload().startswith("{")
+    with refused("DEADLINE_EXCEEDED"):
+        in_flight(daemon, shelf).result()
+    shelf.gate.unlink()
+
+
+def test_fixed__is_refused_and_the_rest_applies(cosid, shelf, folder):
+    daemon = cosid(shelf.config())
+    client = daemon.client()
+    other = folder / "other.sock"
+    daemon.write_config(shelf.config(driver_name="another.example.org", endpoint=f"unix://{other}", workers=7) | {
+        "backends": [shelf.backend(label="second")]})
+    daemon.reload()
+    for key in ("driver_name", "endpoint", "workers"):
+        assert re.search(rf"cosid.conf:\d+: .*'{key}' cannot change without a restart", daemon.log), daemon.log
+    assert region(client) == "v1-second"
+    assert client.info().name == "cosid.example.org"
+    assert not other.exists() and daemon.socket.exists()
+
+
+def test_protocols__a_change_is_warned_of(cosid, shelf):
+    daemon = cosid(shelf.config())
+    daemon.write_config(shelf.config() | {"backends": []})
+    daemon.reload()
+    assert "restart the sidecars" in daemon.log
+    with refused("UNAVAILABLE"):
+        daemon.client("v1alpha2").info()
+
+
+def test_socket__nothing_else_in_its_folder(cosid, shelf):
+    """Start, reload, failed reload, stop: nothing but the socket."""
+    daemon = cosid(shelf.config())
+    there = lambda: os.listdir(daemon.socket.parent)
+    assert there() == ["cosi.sock"]
+    shelf.install("2")
+    daemon.reload()
+    assert there() == ["cosi.sock"]
+    daemon.config.write_text("nonsense")
+    fails(daemon)
+    assert there() == ["cosi.sock"]
+    daemon.stop()
+    assert there() == []
+
+
+# ---- calls under way
+
+
+def test_calls__end_where_they_began(cosid, shelf):
+    daemon = cosid(shelf.config())
+    call = in_flight(daemon, shelf)
+    shelf.install("2")
+    daemon.reload()
+    other = shelf.folder / "other-gate"
+    daemon.write_config(shelf.config() | {"backends": [shelf.backend(gate=str(other), label="new")]})
+    daemon.reload()
+    assert region(daemon.client()) == "v2-new", "new calls do not wait for old ones"
+    assert not call.done()
+    shelf.gate.unlink()
+    assert call.result().bucket_info.s3.region == "v1-plain"
+
+
+def test_calls__grant_before_excludes_revoke_after(cosid, shelf):
+    """Locks go by name, not by generation."""
+    daemon = cosid(shelf.config())
+    client = daemon.client()
+    client.create("shared")
+    grant = in_flight(daemon, shelf, *client.grant_fields("shelf.shared", "ba-1"))
+    shelf.install("2")
+    daemon.reload()
+    method, fields = client.revoke_fields("shelf.cosi-ba-1", "shelf.shared")
+    with refused("DEADLINE_EXCEEDED"):
+        client.call(method, timeout=0.3, **fields)
+    revoke = client.start(method, **fields)
+    assert not grant.done()
+    shelf.gate.unlink()
+    grant.result()
+    revoke.result()
+
+
+def test_calls__stop_while_an_old_generation_has_one(cosid, shelf):
+    daemon = cosid(shelf.config(drain_timeout="60s"))
+    call = in_flight(daemon, shelf)
+    shelf.install("2")
+    daemon.reload()
+    daemon.process.send_signal(signal.SIGTERM)
+    daemon.wait_log("stopping")
+    shelf.gate.unlink()
+    assert call.result().bucket_info.s3.region == "v1-plain"
+    assert daemon.wait_end() == 0
+
+
+# ---- what goes wrong: the old generation serves on, and says why
+
+
+@pytest.mark.parametrize("text, words", [
+    ("nonsense", r"cosid.conf:1: "), ("", "driver_name"),
+    ("driver_name = \"cosid.example.org\";\nbackends = ( { name = \"x\"; } );", r"cosid.conf:2: .*module")])
+def test_config__broken(cosid, shelf, text, words):
+    daemon = cosid(shelf.config())
+    whole = daemon.config.read_text()
+    daemon.config.write_text(text)
+    fails(daemon, words)
+    assert region(daemon.client()) == "v1-plain"
+    daemon.config.write_text(whole)
+    assert "generation 2 serves" in daemon.reload()
+
+
+def test_config__gone(cosid, shelf):
+    daemon = cosid(shelf.config())
+    daemon.config.unlink()
+    fails(daemon, "cosid.conf: .*No such file")
+    assert region(daemon.client()) == "v1-plain"
+
+
+def test_secret__gone(cosid, shelf):
+    daemon = cosid(shelf.config())
+    shelf.secret.unlink()
+    fails(daemon, "shelf.key")
+    assert region(daemon.client()) == "v1-plain"
+
+
+def test_signals__a_storm(cosid, shelf):
+    """One that comes during a reload is remembered, however many there are."""
+    daemon = cosid(shelf.config())
+    client = daemon.client()
+    for number in range(300):
+        daemon.process.send_signal(signal.SIGHUP)
+        if number % 10 == 0:
+            assert region(client, f"storm-{number}") == "v1-plain"
+    shelf.install("2")
+    daemon.reload()
+    while region(client) != "v2-plain":
+        pass
+
+
+def test_signals__stop_wins(cosid, shelf):
+    daemon = cosid(shelf.config())
+    for _ in range(50):
+        daemon.process.send_signal(signal.SIGHUP)
+    daemon.process.send_signal(signal.SIGTERM)
+    for _ in range(50):
+        if daemon.process.poll() is None:
+            daemon.process.send_signal(signal.SIGHUP)
+    assert daemon.wait_end() == 0
+
+
+SLOW = """
+#include <unistd.h>
+__attribute__((constructor)) static void hang(void) { for (;;) pause(); }
+"""
+
+
+def test_signals__stop_during_a_reload(cosid, shelf):
+    """The trial of a module that does not return takes its 2 s, and then cosid stops."""
+    daemon = cosid(shelf.config())
+    shelf.put(shelf.build("hang", '#include <cosi_module.h>\n' + SLOW))
+    daemon.process.send_signal(signal.SIGHUP)
+    daemon.wait_log("reloading")
+    daemon.process.send_signal(signal.SIGTERM)
+    assert daemon.wait_end() == 0
+    assert "reload failed" in daemon.log and "does not return" in daemon.log
+
+
+def test_state__kill_during_a_reload(cosid, shelf, folder):
+    """What is left of a daemon that was killed goes when the next one starts."""
+    state = folder / "state"
+    state.mkdir()
+    daemon = cosid.make(shelf.config(), env={"STATE_DIRECTORY": str(state)}).start()
+    shelf.put(shelf.build("hang", '#include <cosi_module.h>\n' + SLOW))
+    daemon.process.send_signal(signal.SIGHUP)
+    daemon.wait_log("reloading")
+    daemon.kill()
+    assert list((state / "modules").iterdir()), "the folder of the dead one"
+    shelf.install("2")
+    daemon.start()
+    folders = list((state / "modules").iterdir())
+    assert [f.name.partition(".")[0] for f in folders] == [str(daemon.pid)]
+    assert region(daemon.client()) == "v2-plain"
+    daemon.stop()
+    assert not list((state / "modules").iterdir())
