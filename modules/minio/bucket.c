@@ -72,18 +72,13 @@ look(const struct minio *minio, struct cosi_call *call, const char *native, stru
 	return *out_exists ? 0 : minio_bucket_exists(minio, call, native, out_exists);
 }
 
-static int
-judge(const struct minio *minio, struct cosi_call *call, const struct s3_tags *tags,
-      const struct cosi_mark *asked, struct cosi_bucket *out)
+static void
+judge(const struct minio *minio, const struct s3_tags *tags, const struct cosi_mark *mark,
+      struct cosi_bucket *out)
 {
-	struct cosi_mark mark;
-
-	if (minio_name_mark(call, asked, &mark) != 0)
-		return -1;
-	s3_tags_judge(tags, &mark, out);
+	s3_tags_judge(tags, mark, out);
 	out->protocols = COSI_S3;
 	out->region = minio->config->region;
-	return 0;
 }
 
 /* ---- create ---- */
@@ -91,8 +86,7 @@ judge(const struct minio *minio, struct cosi_call *call, const struct s3_tags *t
 struct creation {
 	const struct minio *minio;
 	const struct cosi_bucket_req *req;
-	struct cosi_mark mark; /* as tags can hold it */
-	int64_t settle_ms;     /* how old a bucket is that no other daemon can be making */
+	int64_t settle_ms; /* how old a bucket is that no other daemon can be making */
 	struct s3_tags tags;
 };
 
@@ -118,8 +112,8 @@ put_bucket(struct cosi_call *call, const struct creation *work, bool *out_exists
 static int
 put_marks(struct cosi_call *call, struct creation *work, bool finished)
 {
-	return s3_bucket_mark(call, &work->minio->s3, work->req->native, &work->tags, &work->mark,
-			      finished);
+	return s3_bucket_mark(call, &work->minio->s3, work->req->native, &work->tags,
+			      &work->req->mark, finished);
 }
 
 static int
@@ -177,7 +171,7 @@ resume(struct cosi_call *call, struct creation *work)
 
 	if (minio_adopt_settled(work->minio, call, work->req->native, work->settle_ms) != 0)
 		return -1;
-	if (making == NULL || strcmp(making, work->mark.params) != 0)
+	if (making == NULL || strcmp(making, work->req->mark.params) != 0)
 		return begin_anew(call, work);
 	return finish(call, work);
 }
@@ -196,12 +190,12 @@ join(struct cosi_call *call, struct creation *work)
 			return -1;
 		return finish(call, work);
 	}
-	s3_tags_judge(&work->tags, &work->mark, &there);
+	judge(work->minio, &work->tags, &req->mark, &there);
 	if (!there.ours)
 		return cosi_fail(call, COSI_EXISTS, "it is not ours: its tags name another owner");
 	if (there.unfinished)
 		return resume(call, work);
-	if (strcmp(there.params, work->mark.params) != 0)
+	if (strcmp(there.params, req->mark.params) != 0)
 		return cosi_fail(call, COSI_EXISTS, "it was made with other parameters");
 	return 0;
 }
@@ -217,8 +211,7 @@ create(struct cosi_call *call, struct creation *work)
 	if (req->common->object_lock && (req->common->set & COSI_P_VERSIONING) != 0 &&
 	    !req->common->versioning)
 		return cosi_fail(call, COSI_INVALID, "objectLock needs versioning");
-	if (minio_name_mark(call, &req->mark, &work->mark) != 0 ||
-	    put_bucket(call, work, &exists) != 0)
+	if (put_bucket(call, work, &exists) != 0)
 		return -1;
 	return exists ? join(call, work) : finish(call, work);
 }
@@ -259,7 +252,8 @@ minio_get_bucket(void *instance, struct cosi_call *call, const struct cosi_bucke
 		return cosi_fail(call, 0, "cannot look at bucket '%.255s'", req->native);
 	if (!exists)
 		return cosi_fail(call, COSI_NOT_FOUND, "there is no bucket '%.255s'", req->native);
-	return judge(minio, call, &tags, &req->mark, out);
+	judge(minio, &tags, &req->mark, out);
+	return 0;
 }
 
 /* ---- delete ---- */
@@ -290,8 +284,7 @@ remove_bucket(const struct minio *minio, struct cosi_call *call, const struct co
 		return -1;
 	if (!exists)
 		return 0;
-	if (judge(minio, call, &tags, &req->mark, &there) != 0)
-		return -1;
+	judge(minio, &tags, &req->mark, &there);
 	if (!there.ours)
 		return cosi_fail(call, COSI_PRECONDITION, "it does not bear our marks");
 	if (send_delete(minio, call, req->native, &not_empty) != 0)

@@ -34,9 +34,6 @@ struct minio {
 bool minio_name_is_bucket(const char *name);
 const char *minio_map_name(void *instance, struct cosi_call *call, uint32_t kind, const char *asked,
 			   bool exact);
-/* The mark as the server's tags can hold it: a name with other characters than those of tags
- * becomes a hash. */
-int minio_name_mark(struct cosi_call *call, const struct cosi_mark *mark, struct cosi_mark *out);
 
 /* ---- bucket.c ---- */
 /* 0 or -1.  One request; with tags or without, the bucket may be absent: see

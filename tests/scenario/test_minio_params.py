@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+"""test_minio_params.py - every bucket parameter on a real MinIO, half-made buckets, and hard deletes."""
+import pytest
+
+from rig.client import outcome, refused, until_ok
+from rig.s3 import S3
+from rig.store import MinioStore
+
+
+@pytest.fixture
+def shop(minio):
+    return MinioStore(minio)
+
+
+@pytest.fixture
+def client(cosid, shop, dialect):
+    return cosid({"backends": [shop.backend("shop")]}).client(dialect)
+
+
+@pytest.fixture
+def one(cosid, shop):
+    """A client where the dialect makes no difference."""
+    return cosid({"backends": [shop.backend("shop")]}).client()
+
+
+@pytest.fixture
+def quick(cosid, shop):
+    """A half-made bucket counts as left alone when it is older than two calls."""
+    return cosid({"call_timeout": "1s", "backends": [shop.backend("shop")]}).client()
+
+
+def status_of(s3, bucket, word):
+    reply = s3.request("GET", f"/{bucket}", {word: ""})
+    return (reply.texts("Status") or [""])[0]
+
+
+def test_versioning(one, shop, name):
+    bucket = one.create(name, {"versioning": "true"})
+    assert status_of(shop.root, name, "versioning") == "Enabled"
+    assert one.create(name, {"versioning": "true"}) == bucket
+    one.create(f"{name}-plain")
+    assert status_of(shop.root, f"{name}-plain", "versioning") == ""
+
+
+@pytest.mark.clause(6, 62)
+def test_parameters__others_than_at_creation(client, name):
+    client.create(name, {"versioning": "true", "quotaMaxSize": "10Mi"})
+    for other in ({}, {"versioning": "true"}, {"versioning": "true", "quotaMaxSize": "11Mi"},
+                  {"versioning": "false", "quotaMaxSize": "10Mi"}):
+        with refused("ALREADY_EXISTS", name):
+            client.create(name, other)
+    client.create(name, {"quotaMaxSize": str(10 << 20), "versioning": "true"})
+
+
+@pytest.mark.clause(10, 30, 63)
+@pytest.mark.parametrize("params", [
+    {"region": "us-east-1"}, {"quotaMaxObjects": "5"}, {"quotaMaxSize": "0"},
+    {"quotaMaxSize": "1.5Gi"}, {"versioning": "True"}, {"objectLock": "yes"},
+    {"anonymousAccess": "readonly"}, {"objectLock": "true", "versioning": "false"}])
+def test_parameters__not_to_be_had(client, shop, name, params):
+    with refused("INVALID_ARGUMENT|OUT_OF_RANGE", next(iter(params))):
+        client.create(name, params)
+    assert not shop.exists(name)
+
+
+def test_quota(one, shop, name):
+    """The server enforces it by what its scanner saw last, and for one object at once."""
+    bucket = one.create(name, {"quotaMaxSize": "64Ki"})
+    assert shop.root.quota(name) == 64 << 10
+    key = shop.client(one.grant(bucket, f"ba-{name}"))
+    assert key.put(name, "fits", b"x" * 32768).status == 200
+    assert key.put(name, "too-much", b"x" * 65537).code == "XMinioAdminBucketQuotaExceeded"
+
+
+def test_object_lock(one, shop, name):
+    """Purge does not break a lock: the locked version stays, and so does the bucket."""
+    bucket = one.create(name, {"objectLock": "true"})
+    assert one.create(name, {"objectLock": "true"}) == bucket
+    assert status_of(shop.root, name, "versioning") == "Enabled"
+    put = shop.root.put(name, "locked", b"content", x_amz_object_lock_mode="COMPLIANCE",
+                        x_amz_object_lock_retain_until_date="2099-01-01T00:00:00Z")
+    assert put.status == 200
+    assert shop.root.put(name, "free", b"content").status == 200
+    with refused("FAILED_PRECONDITION", "lock"):
+        one.delete(bucket, {"whenNotEmpty": "purge"})
+    assert shop.root.get(name, "locked").body == b"content"
+    key = shop.client(one.grant(bucket, f"ba-{name}"))
+    assert key.remove(name, "locked", put.headers["x-amz-version-id"]).status >= 400
+    assert shop.root.get(name, "locked").body == b"content"
+
+
+ANONYMOUS = {"private": set(), "readOnly": {"list", "get"}, "writeOnly": {"put"},
+             "readWrite": {"list", "get", "put"}}
+
+
+@pytest.mark.parametrize("mode", ANONYMOUS)
+def test_anonymous__opens_what_it_says(one, shop, minio, name, mode):
+    bucket = one.create(name, {"anonymousAccess": mode})
+    assert one.create(name, {"anonymousAccess": mode}) == bucket
+    shop.fill(name)
+    key = shop.client(one.grant(bucket, f"ba-{name}"))
+    assert key.put(name, "by-a-grantee", b"content", x_amz_acl="public-read").status == 200
+    stranger = S3(minio.endpoint)
+    can = ANONYMOUS[mode]
+    assert (stranger.list(name).status == 200) == ("list" in can)
+    assert (stranger.get(name, "object").status == 200) == ("get" in can)
+    assert (stranger.get(name, "by-a-grantee").status == 200) == ("get" in can)
+    assert (stranger.put(name, "anonymous").status == 200) == ("put" in can)
+    assert stranger.remove(name, "object").status == 403
+    assert stranger.drop(name).status == 403
+    for word in ("policy", "tagging", "uploads"):
+        assert stranger.request("GET", f"/{name}", {word: ""}).status == 403, word
+    versions = stranger.request("GET", f"/{name}", {"versions": ""}).status
+    assert (versions == 200) == ("list" in can), "to this server a list is a list"
+
+
+# ---- deletes
+
+
+def test_delete__only_versions_are_left(one, shop, name):
+    bucket = one.create(name, {"versioning": "true"})
+    for number in range(3):
+        assert shop.root.put(name, "object", b"%d" % number).status == 200
+    assert shop.root.remove(name, "object").status == 204
+    with refused("FAILED_PRECONDITION", name):
+        one.delete(bucket)
+    one.delete(bucket, {"whenNotEmpty": "purge"})
+    assert not shop.exists(name)
+
+
+def test_delete__purge_of_many_pages(cosid, shop, name, whole):
+    """More objects than one page holds, with names that XML cannot hold or that need escapes."""
+    one = cosid({"backends": [shop.backend("shop")]}).client()
+    bucket = one.create(name)
+    for number in range(2200 if whole else 1010):
+        put = shop.root.put(name, f"o &<>'\"+%2F{number}{chr(1) if number % 100 == 0 else ''}", b"")
+        assert put.status == 200
+    one.delete(bucket, {"whenNotEmpty": "purge"})
+    assert not shop.exists(name)
+
+
+def test_delete__unfinished_uploads(one, shop, name):
+    bucket = one.create(name)
+    assert shop.root.request("POST", f"/{name}/half", {"uploads": ""}).status == 200
+    one.delete(bucket)
+    assert not shop.exists(name)
+
+
+# ---- half-made buckets: what a create that was cut off leaves, made by hand
+
+
+def half_made(shop, bucket, **tags):
+    assert shop.root.create(bucket).status == 200
+    if tags:
+        tags = {f"cosi-{k}": v for k, v in tags.items()}
+        assert shop.root.set_tags(bucket, tags).status == 200
+
+
+def test_half_made__without_marks(quick, shop, name):
+    """Nobody can tell whose it is: not at once, because another gateway may be making it."""
+    half_made(shop, name)
+    with refused("ABORTED", "half made"):
+        quick.create(name, {"versioning": "true"})
+    until_ok("ABORTED", quick.create, name, {"versioning": "true"})
+    assert status_of(shop.root, name, "versioning") == "Enabled"
+    assert shop.root.tags(name)["cosi-name"] == name
+
+
+def test_half_made__older_than_the_window(cosid, shop, name):
+    half_made(shop, name)
+    client = cosid({"call_timeout": "1s", "backends": [
+        shop.backend("shop", adopt_window="0s")]}).client()
+    while (code := outcome(client.create, name)) == "ABORTED":  # dates are whole seconds
+        pass
+    assert code == "ALREADY_EXISTS"
+    assert shop.root.tags(name) == {}
+
+
+def test_half_made__touched_since(quick, shop, name):
+    """What is not as a new bucket is somebody's: an object, an upload, a policy, versions, a lock."""
+    policy = ('{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":["*"]},'
+              f'"Action":["s3:GetObject"],"Resource":["arn:aws:s3:::{name}-p/*"]}}]}}')
+    versioning = b"<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>"
+    for letter in "oupv":
+        half_made(shop, f"{name}-{letter}")
+    assert shop.root.put(f"{name}-o", "object").status == 200
+    assert shop.root.request("POST", f"/{name}-u/half", {"uploads": ""}).status == 200
+    assert shop.root.request("PUT", f"/{name}-p", {"policy": ""}, body=policy.encode()).status == 204
+    assert shop.root.request("PUT", f"/{name}-v", {"versioning": ""}, body=versioning).status == 200
+    assert shop.root.create(f"{name}-l", x_amz_bucket_object_lock_enabled="true").status == 200
+    for letter in "oupvl":
+        with refused("ALREADY_EXISTS", name):
+            quick.create(f"{name}-{letter}")
+        assert shop.root.tags(f"{name}-{letter}") == {}
+    until_ok("ABORTED", quick.create, f"{name}-l", {"objectLock": "true"})
+
+
+def test_half_made__ours_and_unfinished(quick, shop, name):
+    """Begun by us: finished when it was begun with these parameters, else made anew."""
+    quick.create(f"{name}-model", {"objectLock": "true", "quotaMaxSize": "1Gi"})
+    params = shop.root.tags(f"{name}-model")["cosi-params"]
+    marks = {"driver": "cosid.example.org", "making": params}
+    half_made(shop, f"{name}-other", name=f"{name}-other", **marks)
+    assert shop.root.create(f"{name}-same", x_amz_bucket_object_lock_enabled="true").status == 200
+    tags = {f"cosi-{k}": v for k, v in marks.items()} | {"cosi-name": f"{name}-same"}
+    assert shop.root.set_tags(f"{name}-same", tags).status == 200
+    half_made(shop, f"{name}-filled", name=f"{name}-filled", **(marks | {"making": "1:0"}))
+    assert shop.root.put(f"{name}-filled", "object").status == 200
+    asked = {"objectLock": "true", "quotaMaxSize": "1Gi"}
+    until_ok("ABORTED", quick.create, f"{name}-same", asked)
+    assert shop.root.quota(f"{name}-same") == 1 << 30
+    assert shop.root.tags(f"{name}-same")["cosi-params"] == params
+    until_ok("ABORTED", quick.create, f"{name}-other", {})
+    assert "cosi-making" not in shop.root.tags(f"{name}-other")
+    while (code := outcome(quick.create, f"{name}-filled", {})) == "ABORTED":
+        pass
+    assert code == "ALREADY_EXISTS"
+    assert shop.root.get(f"{name}-filled", "object").status == 200
+
+
+def test_marks__of_others(one, shop, name):
+    """Another owner's, somebody's own tags, and ours for another name."""
+    half_made(shop, f"{name}-a", driver="other.example.org", name=f"{name}-a", params="1:0")
+    half_made(shop, f"{name}-b")
+    assert shop.root.set_tags(f"{name}-b", {"team": "photos"}).status == 200
+    half_made(shop, f"{name}-c", driver="cosid.example.org", name="another", params="1:0")
+    for letter in "abc":
+        tags = shop.root.tags(f"{name}-{letter}")
+        with refused("ALREADY_EXISTS", name):
+            one.create(f"{name}-{letter}")
+        assert shop.root.tags(f"{name}-{letter}") == tags
+    for letter in "ab":
+        with refused("FAILED_PRECONDITION", name):
+            one.delete(f"shop.{name}-{letter}")
+
+
+def test_marks__beside_other_tags(one, shop, name):
+    """Tags that somebody adds to a bucket of ours stay."""
+    bucket = one.create(name)
+    tags = shop.root.tags(name) | {"team": "photos"}
+    assert shop.root.set_tags(name, tags).status == 200
+    assert one.create(name) == bucket
+    assert shop.root.tags(name) == tags
+    one.delete(bucket)
+
+
+# ---- names
+
+
+def test_names__of_the_servers_own_pages(client, shop):
+    if client.dialect == "v1alpha1":
+        with refused("INVALID_ARGUMENT", "minio"):
+            client.create("minio")
+    else:
+        made = client.create("minio")
+        assert shop.exists(made.removeprefix("shop."))
+        client.delete(made)
+
+
+def test_names__of_every_length(cosid, shop):
+    """The longest name of v1alpha2 stands whole in the mark, and is cut in the bucket's name."""
+    client = cosid({"backends": [shop.backend("shop")]}).client("v1alpha2")
+    asked = "x" * 253
+    made = client.create(asked)
+    assert client.create(asked) == made
+    assert shop.root.tags(made.removeprefix("shop."))["cosi-name"] == asked
+    client.delete(made)
