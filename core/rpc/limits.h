@@ -17,26 +17,33 @@
 #include "router/request.h"
 
 enum {
+	/* Fields, in bytes. */
 	LIMIT_STRING = 128,
-	LIMIT_MAP = 4096,                    /* sum of the bytes of its keys and values */
+	LIMIT_MAP = 4096,                    /* the sum of its keys and values */
 	LIMIT_DNS_NAME = 253,                /* v1alpha2: names of buckets and accounts */
-	LIMIT_LONG_ID = 2048,                /* v1alpha2: bucket_id, account_id */
-	LIMIT_BUCKETS = REQUEST_BUCKETS_MAX, /* v1alpha2: buckets of one access (the CRD's limit) */
-	LIMIT_TOKEN = 4096, /* v1alpha2: a SAS URL does not fit into LIMIT_STRING; v1alpha1 allows a
-			       map that much */
+	LIMIT_LONG_ID = 2048,                /* v1alpha2: bucket_id and account_id */
+	LIMIT_TOKEN = 4096,                  /* v1alpha2: a SAS URL is longer than LIMIT_STRING */
+	LIMIT_BUCKETS = REQUEST_BUCKETS_MAX, /* of one access */
 
-	LIMIT_MESSAGE = 256 * 1024, /* bytes of a request; the core refuses more */
-	LIMIT_FIELDS = 8192,        /* fields of a request, counted through all its messages */
+	/* Requests. */
+	LIMIT_MESSAGE = 256 * 1024, /* bytes; the core refuses more */
+	LIMIT_FIELDS = 8192,        /* counted through all its messages */
 	LIMIT_DEPTH = 16,           /* messages within messages */
 
-	LIMIT_CALLS = 1024, /* calls in flight; the next is answered RESOURCE_EXHAUSTED */
-	LIMIT_CALL_BYTES = 16 * 1024 * 1024, /* bytes of their requests, likewise */
-	LIMIT_MEMORY = 64 * 1024 * 1024,     /* what the core may use */
-	LIMIT_CONNECTIONS = 256,             /* the next connection is closed */
-	LIMIT_STREAMS = 128,        /* calls in flight on one connection; the client waits */
-	LIMIT_SILENT_MS = 10000,    /* a connection that never sent a byte is closed */
-	LIMIT_KEEPALIVE_MS = 60000, /* a quiet connection is pinged that often, */
+	/* Calls in flight, and the bytes of their requests: past them RESOURCE_EXHAUSTED. */
+	LIMIT_CALLS = 1024,
+	LIMIT_CALL_BYTES = 16 * 1024 * 1024,
+
+	/* Connections. */
+	LIMIT_CONNECTIONS = 128,
+	LIMIT_STREAMS = 128,                /* calls on each; the next waits in the client */
+	LIMIT_SILENT_MS = 10000,            /* one that never sent a byte is closed */
+	LIMIT_KEEPALIVE_MS = 60000,         /* a quiet one is pinged that often, */
 	LIMIT_KEEPALIVE_TIMEOUT_MS = 20000, /* and closed when no answer comes */
+
+	/* Bytes that the core may use for what it has received; a call that was begun costs about
+	 * 12 KiB besides (measured with 1.51). */
+	LIMIT_MEMORY = 64 * 1024 * 1024,
 };
 
 /* A string field: required means not empty.  value may be NULL, which is the empty string.  0, or

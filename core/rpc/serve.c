@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/parse.h"
 #include "base/secret.h"
 #include "rpc/limits.h"
 #include "rpc/wire.h"
@@ -81,20 +82,37 @@ tell(const struct slot *slot, uint32_t code, unsigned grpc, const char *error)
 	report_call(slot->slots->report, &call);
 }
 
-/* Answers with a failure.  The status text may hold what a store said, so known secrets are masked.
- */
+/* The text goes to clients that take UTF-8 for granted, and may hold what a store said: known
+ * secrets are masked, other bytes than UTF-8 become '?'. */
+static void
+clean(struct status *status)
+{
+	size_t len = secret_mask(status->text, strlen(status->text));
+	uint32_t number;
+
+	status->text[len] = '\0';
+	for (size_t i = 0, n; i < len; i += n) {
+		n = parse_utf8_char(status->text + i, len - i, &number);
+		if (n > 0)
+			continue;
+		status->text[i] = '?';
+		n = 1;
+	}
+	if (len == 0)
+		(void)status_fail(status, 0, "no reason is known");
+}
+
 static void
 fail(struct slot *slot, struct status *status, size_t nbuckets)
 {
 	unsigned grpc = codes_grpc(slot->method->method->codes, status->code, nbuckets);
-	size_t len = secret_mask(status->text, strlen(status->text));
 
-	status->text[len] = '\0';
 	if (grpc == GRPC_STATUS_OK) {
 		tell(slot, COSI_OK, grpc, NULL);
 		slot_finish(slot, grpc, NULL, grpc_raw_byte_buffer_create(NULL, 0));
 		return;
 	}
+	clean(status);
 	tell(slot, status->code, grpc, status->text);
 	slot_finish(slot, grpc, status->text, NULL);
 }

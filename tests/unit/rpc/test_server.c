@@ -131,6 +131,24 @@ test_call__failure(void **state)
 	expect(c, GRPC_STATUS_ABORTED, "");
 }
 
+/* clause 34: there is always a text, and it can always be read. */
+static void
+test_call__failure_in_odd_words(void **state)
+{
+	struct fixture *f = *state;
+
+	f->router.outcome = (struct status){ .code = COSI_UNAVAILABLE };
+	expect(client_call(f->channel, V1 "DriverCreateBucket", CREATE_N), GRPC_STATUS_UNAVAILABLE,
+	       "no reason is known");
+	f->router.outcome =
+		(struct status){ .code = COSI_UNAVAILABLE, .text = "\xff it said \xc3\xa9\xc3" };
+	expect(client_call(f->channel, V1 "DriverCreateBucket", CREATE_N), GRPC_STATUS_UNAVAILABLE,
+	       "? it said \xc3\xa9?");
+	f->router.outcome = (struct status){ .code = 99, .text = "no such code" };
+	expect(client_call(f->channel, V1 "DriverCreateBucket", CREATE_N), GRPC_STATUS_INTERNAL,
+	       "no such code");
+}
+
 static void
 test_call__answer_that_cannot_be_told(void **state)
 {
@@ -267,6 +285,7 @@ main(void)
 		TEST(test_methods__known_and_unknown),
 		TEST(test_call__answered_here_and_elsewhere),
 		TEST(test_call__failure),
+		TEST(test_call__failure_in_odd_words),
 		TEST(test_call__answer_that_cannot_be_told),
 		TEST(test_call__secrets_are_masked),
 		TEST(test_call__refused_by_the_dialect),

@@ -150,6 +150,43 @@ test_calls__bytes_at_the_limit(void **state)
 	free(bytes);
 }
 
+/* A connection that has spoken; -1: it was closed. */
+static int
+greeted(const struct fixture *f)
+{
+	static const char hello[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+				    "\x00\x00\x00\x04\x00\x00\x00\x00\x00";
+	int fd = raw_connect(f);
+	char byte;
+
+	(void)send(fd, hello, sizeof hello - 1, MSG_NOSIGNAL);
+	if (recv(fd, &byte, 1, 0) == 1) /* the server's own hello */
+		return fd;
+	(void)close(fd);
+	return -1;
+}
+
+/* So many connections that have spoken, and no more; one that ends makes room, when the core has
+ * noticed it. */
+static void
+test_connections__at_the_limit(void **state)
+{
+	struct fixture *f = *state;
+	int fds[LIMIT_CONNECTIONS];
+
+	for (int i = 0; i < LIMIT_CONNECTIONS; i++) {
+		fds[i] = greeted(f);
+		assert_true(fds[i] >= 0);
+	}
+	assert_int_equal(greeted(f), -1);
+	(void)close(fds[0]);
+	do
+		fds[0] = greeted(f);
+	while (fds[0] < 0);
+	for (int i = 0; i < LIMIT_CONNECTIONS; i++)
+		(void)close(fds[i]);
+}
+
 /* 256 calls in flight on 4 connections, answered by threads of their own. */
 static void
 test_calls__many_threads(void **state)
@@ -265,11 +302,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_message__at_the_limit),         TEST(test_message__empty_map_entries),
-		TEST(test_streams__at_the_limit),         TEST(test_calls__at_the_limit),
-		TEST(test_calls__bytes_at_the_limit),     TEST(test_calls__many_threads),
-		TEST(test_calls__cancelled_meanwhile),    TEST(test_peer__speaks_something_else),
-		TEST(test_peer__never_ends_its_messages),
+		TEST(test_message__at_the_limit),       TEST(test_message__empty_map_entries),
+		TEST(test_streams__at_the_limit),       TEST(test_calls__at_the_limit),
+		TEST(test_calls__bytes_at_the_limit),   TEST(test_connections__at_the_limit),
+		TEST(test_calls__many_threads),         TEST(test_calls__cancelled_meanwhile),
+		TEST(test_peer__speaks_something_else), TEST(test_peer__never_ends_its_messages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
