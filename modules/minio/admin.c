@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "s3/s3_error.h"
+#include "text/xml.h"
 
 #include "banned.h"
 
@@ -14,21 +15,20 @@
 
 enum { POLICIES_REPLY = 32 * 1048576 }; /* all policies of the server come in one answer */
 
-/* The server says which region it has: "... expecting 'eu-west-1'". */
-static int
-fail_region(struct cosi_call *call, const struct cosi_http_reply *reply)
+int
+minio_fail_region(struct cosi_call *call, const char *region)
 {
-	const char *word = strstr(reply->body.data, "expecting "), *region, *end;
-
-	region = word != NULL ? strpbrk(word, "'\"&") : NULL;
-	if (region != NULL && strncmp(region, "&#39;", 5) == 0)
-		region += 4;
-	region = region != NULL ? region + 1 : "";
-	end = region + strspn(region, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				      "0123456789_-");
 	return cosi_fail(call, COSI_PRECONDITION,
-			 "the server's region is '%.*s', which the key region must say",
-			 end - region > 64 ? 64 : (int)(end - region), region);
+			 "the server's region is '%.64s', which the key region must say", region);
+}
+
+static int
+on_region(void *arg, const char *path, char *text, size_t len)
+{
+	struct cosi_call *call = arg;
+
+	(void)len;
+	return strcmp(path, "Error/Region") == 0 ? minio_fail_region(call, text) : 0;
 }
 
 int
@@ -37,8 +37,9 @@ minio_fail(struct cosi_call *call, const struct cosi_http_reply *reply, const ch
 	if (s3_error_is(call, reply, 403, "AccessDenied"))
 		return cosi_fail(call, COSI_DENIED, "our user at the server lacks the right '%s'",
 				 right);
-	if (s3_error_is(call, reply, 400, "AuthorizationHeaderMalformed"))
-		return fail_region(call, reply);
+	if (s3_error_is(call, reply, 400, "AuthorizationHeaderMalformed") &&
+	    xml_read(reply->body, on_region, call) != 0 && cosi_failed(call))
+		return -1;
 	if (s3_error_is(call, reply, 426, "XMinioAdminVersionMismatch"))
 		return cosi_fail(call, COSI_PRECONDITION,
 				 "the server has another admin API than v3");

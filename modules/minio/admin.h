@@ -46,5 +46,7 @@ int minio_quota_put(const struct minio *minio, struct cosi_call *call, const cha
 /* Fails the call with what an answer means, of the admin API or of S3; right: what the server's
  * policy for our user must allow, as "admin:GetUser".  Always negative. */
 int minio_fail(struct cosi_call *call, const struct cosi_http_reply *reply, const char *right);
+/* The same for a server of another region. */
+int minio_fail_region(struct cosi_call *call, const char *region);
 
 #endif

@@ -18,69 +18,6 @@
 
 #include "banned.h"
 
-int
-minio_bucket_tags(const struct minio *minio, struct cosi_call *call, const char *native,
-		  struct s3_tags *out)
-{
-	const struct cosi_http_reply *reply =
-		s3_call(call, &minio->s3, .method = "GET", .path = cosi_printf(call, "/%s", native),
-			S3_QUERY({ "tagging", NULL }));
-
-	out->n = 0;
-	if (reply == NULL)
-		return -1;
-	if (reply->status == 200 && s3_tags_read(call, reply->body, out) == 0)
-		return 0;
-	if (s3_error_is(call, reply, 404, "NoSuchTagSet") ||
-	    s3_error_is(call, reply, 404, "NoSuchBucket"))
-		return 0;
-	return minio_fail(call, reply, "s3:GetBucketTagging");
-}
-
-int
-minio_bucket_exists(const struct minio *minio, struct cosi_call *call, const char *native,
-		    bool *out)
-{
-	const struct cosi_http_reply *reply;
-
-	*out = false;
-	if (!minio_name_is_bucket(native))
-		return 0;
-	reply = s3_call(call, &minio->s3, .method = "GET", .path = cosi_printf(call, "/%s", native),
-			S3_QUERY({ "location", NULL }));
-	if (reply == NULL)
-		return -1;
-	if (s3_error_is(call, reply, 404, "NoSuchBucket") ||
-	    s3_error_is(call, reply, 400, "InvalidBucketName"))
-		return 0;
-	*out = reply->status == 200 && strstr(reply->body.data, "LocationConstraint") != NULL;
-	return *out ? 0 : minio_fail(call, reply, "s3:GetBucketLocation");
-}
-
-/* A bucket without tags may not be there at all: GET ?tagging answers the same for both. */
-static int
-look(const struct minio *minio, struct cosi_call *call, const char *native, struct s3_tags *out,
-     bool *out_exists)
-{
-	out->n = 0;
-	*out_exists = false;
-	if (!minio_name_is_bucket(native))
-		return 0;
-	if (minio_bucket_tags(minio, call, native, out) != 0)
-		return -1;
-	*out_exists = out->n > 0;
-	return *out_exists ? 0 : minio_bucket_exists(minio, call, native, out_exists);
-}
-
-static void
-judge(const struct minio *minio, const struct s3_tags *tags, const struct cosi_mark *mark,
-      struct cosi_bucket *out)
-{
-	s3_tags_judge(tags, mark, out);
-	out->protocols = COSI_S3;
-	out->region = minio->config->region;
-}
-
 /* ---- create ---- */
 
 struct creation {
@@ -106,7 +43,13 @@ put_bucket(struct cosi_call *call, const struct creation *work, bool *out_exists
 	if (reply->status == 200 && reply->body.len == 0)
 		return 0;
 	*out_exists = s3_error_is(call, reply, 409, "BucketAlreadyOwnedByYou");
-	return *out_exists ? 0 : minio_fail(call, reply, "s3:CreateBucket");
+	if (*out_exists)
+		return 0;
+	return minio_fail(call, reply,
+			  !work->req->common->object_lock
+				  ? "s3:CreateBucket"
+				  : "s3:CreateBucket, s3:PutBucketObjectLockConfiguration or "
+				    "s3:PutBucketVersioning");
 }
 
 static int
@@ -190,7 +133,7 @@ join(struct cosi_call *call, struct creation *work)
 			return -1;
 		return finish(call, work);
 	}
-	judge(work->minio, &work->tags, &req->mark, &there);
+	minio_bucket_judge(work->minio, &work->tags, &req->mark, &there);
 	if (!there.ours)
 		return cosi_fail(call, COSI_EXISTS, "it is not ours: its tags name another owner");
 	if (there.unfinished)
@@ -248,11 +191,11 @@ minio_get_bucket(void *instance, struct cosi_call *call, const struct cosi_bucke
 	struct s3_tags tags;
 	bool exists;
 
-	if (look(minio, call, req->native, &tags, &exists) != 0)
+	if (minio_bucket_look(minio, call, req->native, &tags, &exists) != 0)
 		return cosi_fail(call, 0, "cannot look at bucket '%.255s'", req->native);
 	if (!exists)
 		return cosi_fail(call, COSI_NOT_FOUND, "there is no bucket '%.255s'", req->native);
-	judge(minio, &tags, &req->mark, out);
+	minio_bucket_judge(minio, &tags, &req->mark, out);
 	return 0;
 }
 
@@ -280,11 +223,11 @@ remove_bucket(const struct minio *minio, struct cosi_call *call, const struct co
 
 	if (!minio_name_is_bucket(req->native))
 		return cosi_fail(call, COSI_PRECONDITION, "it is not ours");
-	if (look(minio, call, req->native, &tags, &exists) != 0)
+	if (minio_bucket_look(minio, call, req->native, &tags, &exists) != 0)
 		return -1;
 	if (!exists)
 		return 0;
-	judge(minio, &tags, &req->mark, &there);
+	minio_bucket_judge(minio, &tags, &req->mark, &there);
 	if (!there.ours)
 		return cosi_fail(call, COSI_PRECONDITION, "it does not bear our marks");
 	if (send_delete(minio, call, req->native, &not_empty) != 0)

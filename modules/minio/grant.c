@@ -39,27 +39,29 @@ fail_absent(struct cosi_call *call, const char *bucket)
 	return cosi_fail(call, COSI_NOT_FOUND, "there is no bucket '%.255s'", bucket);
 }
 
+/* 0: *out; else the call has failed. */
 static int
-state_of(struct cosi_call *call, const struct cosi_http_reply *reply, const char *bucket,
+state_of(const struct grant *grant, struct cosi_call *call, const struct cosi_http_reply *reply,
 	 enum state *out)
 {
-	if (reply->status == 200 && strstr(reply->body.data, "LocationConstraint") != NULL)
-		*out = OPENED;
-	else if (s3_error_is(call, reply, 403, "AccessDenied"))
-		*out = CLOSED;
-	else if (s3_error_is(call, reply, 403, "SignatureDoesNotMatch"))
-		*out = OTHER_SECRET;
-	else if (!s3_error_is(call, reply, 403, "InvalidAccessKeyId"))
-		return s3_error_is(call, reply, 404, "NoSuchBucket") ||
-				       s3_error_is(call, reply, 400, "InvalidBucketName")
-			       ? fail_absent(call, bucket)
-			       : minio_fail(call, reply, "s3:GetBucketLocation");
-	else if (strstr(reply->body.data, "Your account is disabled") != NULL)
-		return cosi_fail(call, COSI_PRECONDITION,
-				 "it was disabled at the server, by somebody else");
-	else
-		*out = ABSENT;
-	return 0;
+	*out = OPENED;
+	if (s3_error_is(call, reply, 404, "NoSuchBucket"))
+		return fail_absent(call, grant->req->buckets[0]->native);
+	if (reply->status != 403)
+		return minio_bucket_located(grant->minio, call, reply);
+	*out = CLOSED;
+	if (s3_error_is(call, reply, 403, "AccessDenied"))
+		return 0;
+	*out = OTHER_SECRET;
+	if (s3_error_is(call, reply, 403, "SignatureDoesNotMatch"))
+		return 0;
+	*out = ABSENT;
+	if (!s3_error_is(call, reply, 403, "InvalidAccessKeyId"))
+		return s3_error_fail(call, reply);
+	if (strstr(reply->body.data, "Your account is disabled") == NULL)
+		return 0;
+	return cosi_fail(call, COSI_PRECONDITION,
+			 "it was disabled at the server, by somebody else");
 }
 
 static int
@@ -74,7 +76,7 @@ ask_as(struct cosi_call *call, const struct grant *grant, const char *secret, en
 		return fail_absent(call, bucket);
 	reply = s3_call(call, &client, .method = "GET", .path = cosi_printf(call, "/%s", bucket),
 			S3_QUERY({ "location", NULL }));
-	return reply != NULL ? state_of(call, reply, bucket, out) : -1;
+	return reply != NULL ? state_of(grant, call, reply, out) : -1;
 }
 
 /* The current credential key first, then the previous ones: what works is kept. */

@@ -35,13 +35,22 @@ bool minio_name_is_bucket(const char *name);
 const char *minio_map_name(void *instance, struct cosi_call *call, uint32_t kind, const char *asked,
 			   bool exact);
 
-/* ---- bucket.c ---- */
-/* 0 or -1.  One request; with tags or without, the bucket may be absent: see
- * minio_bucket_exists(). */
+/* ---- look.c: 0, or -1 with the call failed ---- */
+/* One request; with tags or without, the bucket may be absent: see minio_bucket_look(). */
 int minio_bucket_tags(const struct minio *minio, struct cosi_call *call, const char *native,
 		      struct s3_tags *out);
 int minio_bucket_exists(const struct minio *minio, struct cosi_call *call, const char *native,
 			bool *out);
+/* Both: one request for a bucket with tags, two for any other. */
+int minio_bucket_look(const struct minio *minio, struct cosi_call *call, const char *native,
+		      struct s3_tags *out, bool *out_exists);
+/* Is the reply that of GET ?location for a bucket that is there, and the region ours? */
+int minio_bucket_located(const struct minio *minio, struct cosi_call *call,
+			 const struct cosi_http_reply *reply);
+void minio_bucket_judge(const struct minio *minio, const struct s3_tags *tags,
+			const struct cosi_mark *mark, struct cosi_bucket *out);
+
+/* ---- bucket.c ---- */
 int minio_create_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
 			struct cosi_bucket *out);
 int minio_get_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,

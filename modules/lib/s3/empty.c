@@ -47,7 +47,7 @@ delete_one(struct emptying *work, const struct s3_item *item)
 		return -1;
 	if (reply->status == 403 || s3_error_is(work->call, reply, 400, "InvalidRequest"))
 		return cosi_fail(work->call, COSI_PRECONDITION,
-				 "object lock, or the store's rules, keep '%.64s'", item->name);
+				 "object lock, or a right that we lack, keeps '%.64s'", item->name);
 	return reply->status / 100 == 2 || reply->status == 404 ? 0
 								: s3_error_fail(work->call, reply);
 }
@@ -125,8 +125,9 @@ send_delete(struct emptying *work, struct cosi_bytes body)
 		return 0;
 	if (is_locked(errors.code))
 		return cosi_fail(work->call, COSI_PRECONDITION,
-				 "object lock keeps %zu of its objects, '%.64s' for one", errors.n,
-				 errors.key);
+				 "object lock, or a right that we lack, keeps %zu of its objects, "
+				 "'%.64s' for one",
+				 errors.n, errors.key);
 	return cosi_fail(work->call, COSI_UNAVAILABLE,
 			 "%zu of its objects cannot be deleted, '%.64s' for one: %s", errors.n,
 			 errors.key, errors.code);
