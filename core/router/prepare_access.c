@@ -212,8 +212,8 @@ prepare_revoke(struct call_state *state)
 	fill_access_req(state);
 	if (lock_access(state) < 0)
 		return -1;
-	if (req->mode_is_param)
-		work->access.nbuckets = 0; /* v1alpha1: the account goes as a whole */
+	if (req->whole_account)
+		work->access.nbuckets = 0;
 	else
 		work->nothing_to_do = req->nbuckets > 0 && work->access.nbuckets == 0;
 	return 0;

@@ -28,14 +28,15 @@ struct request_bucket {
 /* All pointers are from the call's arena. */
 struct request {
 	enum request_op op;
-	const char *api, *method;    /* "v1alpha1", "DriverCreateBucket": for texts and logs */
-	bool exact_names;            /* v1alpha1: the store's name must be the requested one */
-	bool mode_is_param;          /* v1alpha1: the mode is the accessMode parameter */
-	bool settles;                /* v1alpha1 Create: a success is held until create_settle */
-	const char *name;            /* create: the bucket's; grant: the account's */
-	const char *id;              /* get, delete: bucket_id; revoke: account_id */
-	uint32_t protocols;          /* create, get: all are needed; grant: one; 0: not said */
-	uint32_t auth;               /* grant, revoke: one of enum cosi_auth; revoke: 0: not said */
+	const char *api, *method; /* "v1alpha1", "DriverCreateBucket": for texts and logs */
+	bool exact_names;         /* v1alpha1: the store's name must be the requested one */
+	bool mode_is_param;       /* v1alpha1: the mode is the accessMode parameter */
+	bool whole_account;       /* v1alpha1 Revoke: the account goes, whatever bucket is named */
+	bool settles;             /* v1alpha1 Create: a success is held until create_settle */
+	const char *name;         /* create: the bucket's; grant: the account's */
+	const char *id;           /* get, delete: bucket_id; revoke: account_id */
+	uint32_t protocols;       /* create, get: all are needed; grant: one; 0: not said */
+	uint32_t auth;            /* grant, revoke: one of enum cosi_auth; revoke: 0: not said */
 	const char *service_account; /* NULL: not given */
 	size_t nparams;
 	const struct cosi_kv *params; /* no key twice */

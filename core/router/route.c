@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * route.c - decides which backend a bucket goes to: read route_new_bucket(), it is the whole rule.
+ * route.c - decides which backend a new bucket goes to: read route_new_bucket(), it is the rule.
+ * plan_create() in plan.c asks it, and the stores whether one of them has the bucket already.
  */
 #include "router/route.h"
 

@@ -2,6 +2,14 @@
  * router.h - decides which backend owns a request, and sees it through: queue, locks, deadline.
  *
  *   route, map names -> wait in the backend's queue -> locks -> worker: handler -> reply
+ *
+ * In the order in which a call meets them:
+ *   router  submits, cancels, drains        id, params, hash   what ids, parameters and marks mean
+ *   plan    which backend, or whom to ask   route              the rule for new and native buckets
+ *   prepare, prepare_access                 what the module will be asked, and under which locks
+ *   flow    from place to place: locks (tickets), lane (a backend's queue), pool (workers), timer
+ *   run     on a worker: find (asks several backends) and work (the handler, the answer)
+ *   call    is answered once, and freed     swap               from generation to generation
  */
 #ifndef COSID_ROUTER_ROUTER_H
 #define COSID_ROUTER_ROUTER_H

@@ -108,7 +108,7 @@ decode_revoke(const ProtobufCMessage *input, struct request *out, struct arena *
 		(const Cosi__V1alpha1__DriverRevokeBucketAccessRequest *)input;
 
 	out->exact_names = true;
-	out->mode_is_param = true;
+	out->mode_is_param = out->whole_account = true;
 	out->id = in->account_id;
 	if (limits_string("account_id", in->account_id, LIMIT_STRING, true, status) != 0 ||
 	    one_bucket(in->bucket_id, out, arena, status) != 0)

@@ -59,7 +59,7 @@ test_revoke__whole_account(void **state)
 	for (size_t i = 0; i < COUNT(named); i++) {
 		struct shot *shot = shot_new(router, REQUEST_REVOKE);
 
-		shot->req->mode_is_param = true;
+		shot->req->mode_is_param = shot->req->whole_account = true;
 		shot->req->id = "east.cosi-ba-1";
 		shot_bucket(shot, named[i], 0);
 		shoot(router, shot);

@@ -134,6 +134,7 @@ test_revoke__request(void **state)
 		   "\x0a\x03r.b\x12\x03r.a\x1a\x06\x0a\x01k\x12\x01v", 18);
 	RIG_OK(&rig);
 	assert_int_equal(rig.call.req.op, REQUEST_REVOKE);
+	assert_true(rig.call.req.whole_account);
 	assert_string_equal(rig.call.req.id, "r.a");
 	assert_string_equal(rig.call.req.buckets[0].id, "r.b");
 	assert_int_equal(rig.call.req.nparams, 1);
