@@ -22,6 +22,8 @@
 
 #include "banned.h"
 
+/* So many are accepted before those that wait are looked at again. */
+enum { ACCEPT_MOST = 64 };
 enum { PAUSE_MS = 100, LOG_EVERY_MS = 60000 };
 
 struct connection {
@@ -89,61 +91,10 @@ find_free(struct acceptor *acceptor)
 	return NULL;
 }
 
-/* A place for one more: a free one, one that the core has freed, or that of the peer which has said
- * nothing for longest. */
-static struct connection *
-make_room(struct acceptor *acceptor)
-{
-	struct connection *oldest = find_free(acceptor);
-
-	if (oldest != NULL)
-		return oldest;
-	sweep(acceptor);
-	oldest = find_free(acceptor);
-	if (oldest != NULL)
-		return oldest;
-	for (size_t i = 0; i < acceptor->config.max_connections; i++) {
-		struct connection *connection = &acceptor->table[i];
-
-		if (is_waiting(connection) &&
-		    (oldest == NULL || connection->silent_ms < oldest->silent_ms))
-			oldest = connection;
-	}
-	if (oldest != NULL)
-		drop(oldest);
-	return oldest;
-}
-
+/* Looks at a connection that has said nothing yet: it is handed on if it has spoken, forgotten if
+ * it has gone. */
 static void
-accept_one(struct acceptor *acceptor)
-{
-	int fd = accept4(acceptor->config.listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-	struct connection *connection;
-
-	if (fd < 0) {
-		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
-			log_refusal(acceptor, strerrordesc_np(errno));
-			acceptor->paused_ms = clock_mono_ms() + PAUSE_MS;
-		}
-		return;
-	}
-	if (!peers_allow(acceptor->config.peers, fd)) {
-		(void)close(fd);
-		return;
-	}
-	connection = make_room(acceptor);
-	if (connection == NULL) {
-		log_refusal(acceptor, "there are as many as are allowed");
-		(void)close(fd);
-		return;
-	}
-	connection->fd = fd;
-	connection->silent_ms = clock_mono_ms() + acceptor->config.silent_ms;
-}
-
-/* Something came from a connection that had said nothing yet: bytes, or its end. */
-static void
-hand_on(struct acceptor *acceptor, struct connection *connection)
+look_at(struct acceptor *acceptor, struct connection *connection)
 {
 	struct stat st;
 	char byte;
@@ -158,6 +109,74 @@ hand_on(struct acceptor *acceptor, struct connection *connection)
 	connection->ino = st.st_ino;
 	connection->silent_ms = CLOCK_NEVER;
 	acceptor->config.take(acceptor->config.owner, connection->fd);
+}
+
+static struct connection *
+find_silent(struct acceptor *acceptor)
+{
+	struct connection *oldest = NULL;
+
+	for (size_t i = 0; i < acceptor->config.max_connections; i++) {
+		struct connection *connection = &acceptor->table[i];
+
+		if (is_waiting(connection) &&
+		    (oldest == NULL || connection->silent_ms < oldest->silent_ms))
+			oldest = connection;
+	}
+	return oldest;
+}
+
+/* A place for one more: a free one, one that the core has freed, or that of the peer which has said
+ * nothing for longest. */
+static struct connection *
+make_room(struct acceptor *acceptor)
+{
+	struct connection *room = find_free(acceptor);
+
+	if (room != NULL)
+		return room;
+	sweep(acceptor);
+	room = find_free(acceptor);
+	while (room == NULL && (room = find_silent(acceptor)) != NULL) {
+		look_at(acceptor, room);
+		if (is_waiting(room))
+			drop(room);
+		else if (room->fd >= 0)
+			room = NULL; /* it spoke meanwhile */
+	}
+	return room;
+}
+
+/* Says whether there may be more. */
+static bool
+accept_one(struct acceptor *acceptor)
+{
+	int fd = accept4(acceptor->config.listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	struct connection *connection;
+
+	if (fd < 0) {
+		if (errno == EINTR || errno == ECONNABORTED)
+			return true;
+		if (errno != EAGAIN) { /* EMFILE, ENFILE, ENOMEM, ENOBUFS */
+			log_refusal(acceptor, strerrordesc_np(errno));
+			acceptor->paused_ms = clock_mono_ms() + PAUSE_MS;
+		}
+		return false;
+	}
+	if (!peers_allow(acceptor->config.peers, fd)) {
+		(void)close(fd);
+		return true;
+	}
+	connection = make_room(acceptor);
+	if (connection == NULL) {
+		log_refusal(acceptor, "there are as many as are allowed");
+		(void)close(fd);
+		return true;
+	}
+	connection->fd = fd;
+	connection->silent_ms = clock_mono_ms() + acceptor->config.silent_ms;
+	look_at(acceptor, connection);
+	return true;
 }
 
 /* Fills the poll table; returns how many entries, and in *out_timeout_ms how long to wait. */
@@ -206,9 +225,10 @@ run(void *arg)
 			return NULL;
 		for (nfds_t i = 2; i < n; i++)
 			if (acceptor->polls[i].revents != 0)
-				hand_on(acceptor, &acceptor->table[acceptor->polled[i - 2]]);
-		if (acceptor->polls[1].revents != 0)
-			accept_one(acceptor);
+				look_at(acceptor, &acceptor->table[acceptor->polled[i - 2]]);
+		for (int i = 0; acceptor->polls[1].revents != 0 && i < ACCEPT_MOST; i++)
+			if (!accept_one(acceptor))
+				break;
 		acceptor->config.tick(acceptor->config.owner);
 	}
 }

@@ -17,7 +17,8 @@
 
 #include "banned.h"
 
-enum { BACKLOG = 128, LOCK_TRIES = 200, LOCK_PAUSE_MS = 10 };
+/* A client that finds the backlog full does not wait: its connect() fails. */
+enum { BACKLOG = 1024, LOCK_TRIES = 200, LOCK_PAUSE_MS = 10 };
 
 static int
 take_fd(int *fd)

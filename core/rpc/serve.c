@@ -124,8 +124,7 @@ refuse(struct slot *slot, struct status *status)
 	fail(slot, status, 0);
 }
 
-/* A path that is none of ours; its line is not told apart by path, which is the peer's to choose.
- */
+/* A path that is none of ours.  It is the peer's to choose, so its line does not name it. */
 static void
 refuse_unknown(struct slot *slot)
 {
@@ -143,6 +142,7 @@ refuse_unknown(struct slot *slot)
 	(void)status_fail(&status, COSI_UNSUPPORTED, "unknown method '%.*s'",
 			  len < SHOWN ? (int)len : SHOWN,
 			  (const char *)GRPC_SLICE_START_PTR(slot->details.method));
+	clean(&status);
 	report_call(slot->slots->report, &call);
 	slot_finish(slot, GRPC_STATUS_UNIMPLEMENTED, status.text, NULL);
 }
