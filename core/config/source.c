@@ -10,12 +10,35 @@
 
 #include "banned.h"
 
+/* No store takes such bytes, in a key or in a header: most of them came with an editor. */
+static int
+check_bytes(const char *bytes, size_t len, const struct source_place *place, struct diag *diag)
+{
+	for (size_t i = 0; i < len; i++) {
+		unsigned char byte = (unsigned char)bytes[i];
+
+		if (byte >= ' ' && byte != 0x7f)
+			continue;
+		if (byte == '\r' && i + 1 == len)
+			diag_error(diag, place->file, place->line,
+				   "'%s': the secret has a carriage return at its end", place->key);
+		else
+			diag_error(diag, place->file, place->line,
+				   "'%s': the secret has a control byte, 0x%02x, at offset %zu",
+				   place->key, byte, i);
+		return -1;
+	}
+	return 0;
+}
+
 static const char *
 keep(struct source *source, const char *bytes, size_t len, const struct source_place *place,
      struct diag *diag)
 {
 	struct secret *secret = NULL;
 
+	if (check_bytes(bytes, len, place, diag) != 0)
+		return NULL;
 	if (source->nsecrets < SOURCE_SECRETS_MAX)
 		secret = secret_new(bytes, len);
 	if (secret == NULL) {

@@ -23,8 +23,8 @@ struct source_place {
 	int line;
 };
 
-/* The secret's text, owned by source; NULL with diag.  Messages name the key and a file's path,
- * never the text: a secret without a prefix must not show. */
+/* The secret's text, owned by source, without control bytes; NULL with diag.  Messages name the key
+ * and a file's path, never the text: a secret without a prefix must not show. */
 const char *source_read(struct source *source, const char *text, const struct source_place *place,
 			struct diag *diag);
 void source_done(struct source *source);

@@ -48,8 +48,38 @@ test_file__one_line_break_is_dropped(void **state)
 	(void)state;
 	check_good(file_of("sesame", 6, 0600), "sesame", "");
 	check_good(file_of("sesame\n", 7, 0400), "sesame", "");
-	check_good(file_of("sesame\n\n", 8, 0640), "sesame\n", "");
-	check_good(file_of(" a\nb ", 5, 0600), " a\nb ", "");
+	check_good(file_of(" a b \n", 6, 0640), " a b ", "");
+	check_good(file_of("\x80\xff\n", 3, 0600), "\x80\xff", "");
+}
+
+/* It would pass every check until the first request, whose headers cannot have such bytes. */
+static void
+test_any__control_bytes(void **state)
+{
+	(void)state;
+	check_bad(file_of("sesame\r\n", 8, 0600),
+		  "cosid.conf:7: 'key': the secret has a carriage return at its end\n");
+	check_bad(file_of("\r", 1, 0600),
+		  "cosid.conf:7: 'key': the secret has a carriage return at its end\n");
+	check_bad(file_of("sesame\n\n", 8, 0600),
+		  "cosid.conf:7: 'key': the secret has a control byte, 0x0a, at offset 6\n");
+	check_bad(file_of("se\rsame", 7, 0600),
+		  "cosid.conf:7: 'key': the secret has a control byte, 0x0d, at offset 2\n");
+	check_bad(file_of("\tsesame", 7, 0600),
+		  "cosid.conf:7: 'key': the secret has a control byte, 0x09, at offset 0\n");
+	check_bad("plain:sesame\x1f",
+		  "cosid.conf:7: 'key': the secret has a control byte, 0x1f, at offset 6\n");
+	check_bad("plain:sesame\x7f",
+		  "cosid.conf:7: 'key': the secret has a control byte, 0x7f, at offset 6\n");
+	assert_int_equal(setenv("TEST_KEY", "sesame\r", 1), 0);
+	check_bad("env:TEST_KEY",
+		  "cosid.conf:7: 'key': the secret has a carriage return at its end\n");
+	assert_int_equal(unsetenv("TEST_KEY"), 0);
+	(void)files_put("rgw.key", "sesame\r\n");
+	assert_int_equal(setenv("CREDENTIALS_DIRECTORY", files_dir, 1), 0);
+	check_bad("credential:rgw.key",
+		  "cosid.conf:7: 'key': the secret has a carriage return at its end\n");
+	assert_int_equal(unsetenv("CREDENTIALS_DIRECTORY"), 0);
 }
 
 static void
@@ -235,6 +265,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_file__one_line_break_is_dropped),
+		cmocka_unit_test(test_any__control_bytes),
 		cmocka_unit_test(test_file__what_cannot_be_a_secret),
 		cmocka_unit_test(test_file__everyone_can_read),
 		cmocka_unit_test(test_file__size_limit),
