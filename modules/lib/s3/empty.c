@@ -20,7 +20,9 @@
 enum {
 	PAGE_KEYS = 500,           /* deleting 1000 took up to 3 s on RADOS Gateway */
 	PAGE_REPLY = 4 * 1048576,  /* 500 keys of 1024 bytes, percent-encoded, and what is around */
-	PAGE_TIME_MS = 4000,       /* no page is begun with less time than that */
+	PAGE_TIME_MS = 4000,       /* no such page is begun with less time than that */
+	SMALL_KEYS = 100,          /* of a page in a hurry */
+	SMALL_TIME_MS = 1000,      /* nor such a one, unless it is the call's first */
 	MEMORY_MAX = 32 * 1048576, /* of the call's; pages stay in it until its end */
 };
 
@@ -29,7 +31,8 @@ struct emptying {
 	const struct s3_client *client;
 	const char *bucket;
 	FILE *body; /* of the multi-delete for this page */
-	size_t nlisted, nbytes;
+	int page_keys;
+	size_t nlisted, ndeleted, nbytes;
 };
 
 /* XML cannot say every key that S3 can: such an object goes by a request of its own. */
@@ -77,7 +80,7 @@ list_page(struct emptying *work)
 		s3_call(work->call, work->client, .method = "GET",
 			.path = cosi_printf(work->call, "/%s", work->bucket),
 			S3_QUERY({ "versions", NULL },
-				 { "max-keys", cosi_printf(work->call, "%d", PAGE_KEYS) },
+				 { "max-keys", cosi_printf(work->call, "%d", work->page_keys) },
 				 { "encoding-type", "url" }),
 			.max_reply = PAGE_REPLY);
 	struct s3_page page;
@@ -154,21 +157,35 @@ empty_page(struct emptying *work)
 	return send_delete(work, (struct cosi_bytes){ text, len });
 }
 
+/* The first page is begun however little time is left: a caller who never has more must come to an
+ * end, too.  0: not another one. */
+static int
+next_page_keys(const struct emptying *work)
+{
+	int64_t left = work->call->host->time_left_ms(work->call);
+
+	if (work->nbytes > MEMORY_MAX)
+		return 0;
+	if (left >= PAGE_TIME_MS)
+		return PAGE_KEYS;
+	return left >= SMALL_TIME_MS || work->ndeleted == 0 ? SMALL_KEYS : 0;
+}
+
 int
 s3_empty_bucket(struct cosi_call *call, const struct s3_client *client, const char *bucket)
 {
 	struct emptying work = { .call = call, .client = client, .bucket = bucket };
-	size_t ndeleted = 0;
 
 	do {
-		if (call->host->time_left_ms(call) < PAGE_TIME_MS || work.nbytes > MEMORY_MAX)
+		work.page_keys = next_page_keys(&work);
+		if (work.page_keys == 0)
 			return cosi_fail(call, COSI_BUSY,
 					 "it is being emptied: %zu versions are gone, the retry "
 					 "goes on",
-					 ndeleted);
+					 work.ndeleted);
 		if (empty_page(&work) != 0)
 			return -1;
-		ndeleted += work.nlisted;
+		work.ndeleted += work.nlisted;
 	} while (work.nlisted > 0);
 	return 0;
 }

@@ -274,26 +274,56 @@ test_purge__object_lock_is_respected(void **state)
 	assert_int_equal(rgw_delete(t, "retained", false), COSI_PRECONDITION);
 }
 
+static void
+put_many(struct rgw_test *t, int n, int odd)
+{
+	char path[64];
+
+	for (int i = 0; i < n; i++) {
+		(void)snprintf(path, sizeof path, i == odd ? "/many/%03d\x01" : "/many/%03d", i);
+		assert_int_equal(put_size(t, path, ""), 200);
+	}
+}
+
 /* More than a page, whose last key XML cannot say, and a call whose time runs out on the way. */
 static void
 test_purge__goes_on_at_the_retry(void **state)
 {
 	struct rgw_test *t = *state;
-	char path[64];
 
 	assert_ok(t, rgw_create(t, "many", RGW_PARAMS_A, NULL));
-	for (int i = 0; i < 501; i++) {
-		(void)snprintf(path, sizeof path, i == 499 ? "/many/%03d\x01" : "/many/%03d", i);
-		assert_int_equal(put_size(t, path, ""), 200);
-	}
-	t->host.time_left_ms = 1;
-	assert_int_equal(rgw_delete(t, "many", true), COSI_BUSY);
-	t->host.time_left_ms = 0;
+	put_many(t, 501, 499);
 	t->host.kill_after = 5; /* look, delete, list, one object, multi-delete */
 	assert_int_equal(rgw_delete(t, "many", true), COSI_TIMEOUT);
 	t->host.kill_after = 0;
 	assert_ok(t, rgw_delete(t, "many", true));
 	assert_int_equal(t->host.nrequests, 6); /* one page was left */
+}
+
+/* However short its calls are, a caller that comes again gets there. */
+static void
+test_purge__little_time(void **state)
+{
+	struct rgw_test *t = *state;
+
+	assert_ok(t, rgw_create(t, "many", RGW_PARAMS_A, NULL));
+	put_many(t, 201, -1);
+	t->host.time_left_ms = 999;
+	assert_int_equal(rgw_delete(t, "many", true), COSI_BUSY);
+	assert_non_null(strstr(t->host.text, ": 100 versions are gone"));
+	t->host.time_left_ms = 1;
+	assert_int_equal(rgw_delete(t, "many", true), COSI_BUSY);
+	assert_non_null(strstr(t->host.text, ": 100 versions are gone"));
+	assert_int_equal(rgw_delete(t, "many", true), COSI_BUSY);
+	assert_non_null(strstr(t->host.text, ": 1 versions are gone"));
+	assert_ok(t, rgw_delete(t, "many", true));
+	assert_int_equal(t->host.nrequests, 2);
+
+	assert_ok(t, rgw_create(t, "many", RGW_PARAMS_A, NULL));
+	put_many(t, 201, -1);
+	t->host.time_left_ms = 1000;
+	assert_ok(t, rgw_delete(t, "many", true));
+	t->host.time_left_ms = 0;
 }
 
 int
@@ -310,6 +340,7 @@ main(void)
 		cmocka_unit_test(test_purge__every_sort_of_key),
 		cmocka_unit_test(test_purge__object_lock_is_respected),
 		cmocka_unit_test(test_purge__goes_on_at_the_retry),
+		cmocka_unit_test(test_purge__little_time),
 	};
 
 	return cmocka_run_group_tests(tests, rgw_setup, rgw_teardown);
