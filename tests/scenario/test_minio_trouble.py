@@ -128,23 +128,24 @@ def test_keys__too_short(cosid, shop):
 
 
 def test_keys__rotated_at_the_server(cosid, shop, minio, name):
-    """cosid's own secret changes at the server, then in the configuration: accounts do not notice."""
-    first, fresh = cosid({"backends": [shop.backend("shop")]}), secrets.plant("planted-new-admin-secret")
-    client = first.client()
+    """cosid's own secret changes at the server, then by a reload: accounts do not notice."""
+    daemon, fresh = cosid({"backends": [shop.backend("shop")]}), secrets.plant("planted-new-secret-1")
+    client = daemon.client()
     bucket = client.create(name)
     access = client.grant(bucket, f"ba-{name}")
     try:
         shop.root.put_user(minio.key, fresh)
         with refused("UNAUTHENTICATED"):
             client.grant(bucket, f"ba-{name}-new")
-        second = cosid({"backends": [shop.backend("shop", secret_key="plain:" + fresh)]}).client()
-        assert second.grant(bucket, f"ba-{name}") == access
-        assert shop.client(second.grant(bucket, f"ba-{name}-new")).list(name).status == 200
-        second.revoke(access.account_id, bucket)
+        daemon.write_config({"backends": [shop.backend("shop", secret_key="plain:" + fresh)]})
+        daemon.reload()
+        assert client.grant(bucket, f"ba-{name}") == access
+        assert shop.client(client.grant(bucket, f"ba-{name}-new")).list(name).status == 200
+        client.revoke(access.account_id, bucket)
         assert shop.client(access).list(name).status == 403
+        client.revoke(f"shop.cosi-ba-{name}-new", bucket)
     finally:
         shop.root.put_user(minio.key, minio.secret)
-    client.revoke(f"shop.cosi-ba-{name}-new", bucket)
 
 
 def test_keys__rotated_between_two_requests(client, shop, minio, proxy, name):
