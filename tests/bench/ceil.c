@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * rgwceil.c - what a RADOS Gateway gives by itself for the HTTP requests of a COSI lifecycle.
+ * ceil.c - what a store gives by itself for the HTTP requests of a COSI lifecycle.
  *
- *   rgwceil ENDPOINT CONNECTIONS SECONDS      keys in $RGW_ACCESS_KEY, $RGW_SECRET_KEY
+ *   ceil rgw|minio ENDPOINT CONNECTIONS SECONDS      keys in $CEIL_ACCESS_KEY, $CEIL_SECRET_KEY
  *
- * Each connection sends, one after the other, the thirteen requests that the ceph-rgw module sends
- * for create, grant, revoke and delete (docs/design.md section 9).  libcurl signs them; one thread.
- * Prints one JSON line; exit 1 when an answer was not the expected one.
+ * Each connection sends, one after the other, the requests that the store's module sends for
+ * create, grant, revoke and delete (ceil_steps.c).  libcurl signs them; one thread.  Prints one
+ * JSON line; exit 1 when an answer was not the expected one.
  */
 #include <curl/curl.h>
 #include <openssl/sha.h>
@@ -19,41 +19,11 @@
 
 #include "base/clock.h"
 #include "base/parse.h"
+#include "ceil.h"
 
 #include "banned.h"
 
-static const struct step {
-	const char *method, *target; /* %s: bucket and account name; %a: the driver's access key */
-	const char *body;
-	long status;
-} steps[] = {
-	{ "GET", "/%s?tagging=", NULL, 404 },
-	{ "PUT", "/%s", "", 200 },
-	{ "PUT", "/%s?tagging=",
-	  "<Tagging><TagSet><Tag><Key>cosi-driver</Key><Value>bench.example.org</Value></"
-	  "Tag><Tag><Key>cosi-name</Key>"
-	  "<Value>%s</Value></Tag><Tag><Key>cosi-params</"
-	  "Key><Value>1:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991"
-	  "b7852b855</Value></Tag></TagSet></Tagging>",
-	  200 },
-	{ "HEAD", "/%s", NULL, 200 },
-	{ "PUT", "/admin/user?display-name=cosid%%3Abench&max-buckets=-1&uid=%s", "", 200 },
-	{ "POST", "/",
-	  "Action=PutUserPolicy&PolicyDocument=%%7B%%22Version%%22%%3A%%222012-10-17%%22%%2C%%"
-	  "22Statement%%22%%3A%%5B%%7B%%22Effect"
-	  "%%22%%3A%%22Allow%%22%%2C%%22Action%%22%%3A%%5B%%22s3%%3AGetObject%%22%%5D%%2C%%"
-	  "22Resource%%22%%3A%%5B%%22arn%%3Aaws"
-	  "%%3As3%%3A%%3A%%3Abench%%22%%5D%%7D%%5D%%7D&PolicyName=cosi&UserName=%s",
-	  200 },
-	{ "GET", "/admin/user?uid=%s", NULL, 200 },
-	{ "GET", "/admin/user?uid=%s", NULL, 200 },
-	{ "DELETE", "/admin/user?uid=%s", NULL, 200 },
-	{ "GET", "/admin/user?uid=%s", NULL, 404 },
-	{ "GET", "/admin/user?access-key=%a&stats=true", NULL, 200 },
-	{ "GET", "/%s?tagging=", NULL, 200 },
-	{ "DELETE", "/%s", NULL, 204 },
-};
-enum { NSTEPS = sizeof steps / sizeof steps[0], MAX_CONNS = 256 };
+enum { MAX_CONNS = 256 };
 
 struct chain { /* one connection and its place among the steps */
 	CURL *easy;
@@ -61,7 +31,11 @@ struct chain { /* one connection and its place among the steps */
 	size_t step;
 	char name[64], url[1024], body[2048];
 };
-static const char *endpoint, *access_key, *secret_key;
+static const struct ceil_step *steps;
+static size_t nsteps;
+static const char *endpoint, *access_key, *secret_key, *sigv4;
+static unsigned char sealed[512]; /* a body that is no text */
+static size_t sealed_len;
 static unsigned long sequence, lifecycles, unexpected;
 static char first_unexpected[128];
 
@@ -75,41 +49,49 @@ drop(char *data, size_t size, size_t n, void *user)
 /* The directives of the steps' texts are ours, so the format is not a literal. */
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 static void
-set_body(struct chain *c, const struct step *step)
+set_body(struct chain *c, const struct ceil_step *step)
 {
 	unsigned char digest[SHA256_DIGEST_LENGTH];
 	char header[128] = "x-amz-content-sha256: ";
-	size_t len = strlen(header);
+	const void *body = c->body;
+	size_t len = strlen(header), body_len;
 
 	c->body[0] = '\0';
 	if (step->body != NULL)
 		(void)snprintf(c->body, sizeof c->body, step->body, c->name);
-	SHA256((const unsigned char *)c->body, strlen(c->body), digest);
+	body_len = strlen(c->body);
+	if (step->flags & CEIL_SEALED) {
+		body = sealed;
+		body_len = sealed_len;
+	}
+	SHA256(body, body_len, digest);
 	parse_hex(digest, sizeof digest, header + len);
 	curl_slist_free_all(c->headers);
 	c->headers = curl_slist_append(NULL, header);
+	if (step->flags & CEIL_TYPED)
+		c->headers =
+			curl_slist_append(c->headers, "Content-Type: application/octet-stream");
 	if (step->body != NULL) {
-		curl_easy_setopt(c->easy, CURLOPT_POSTFIELDS, c->body);
-		curl_easy_setopt(c->easy, CURLOPT_POSTFIELDSIZE, (long)strlen(c->body));
+		curl_easy_setopt(c->easy, CURLOPT_POSTFIELDS, body);
+		curl_easy_setopt(c->easy, CURLOPT_POSTFIELDSIZE, (long)body_len);
 	}
 }
 
 static void
 prepare(struct chain *c)
 {
-	const struct step *step = &steps[c->step];
-	bool own = strstr(step->target, "%a") != NULL;
+	const struct ceil_step *step = &steps[c->step];
+	bool as_account = (step->flags & CEIL_AS_ACCOUNT) != 0;
 	char target[512];
 
 	curl_easy_reset(c->easy);
-	(void)snprintf(target, sizeof target,
-		       own ? "/admin/user?access-key=%s&stats=true" : step->target,
-		       own ? access_key : c->name);
+	(void)snprintf(target, sizeof target, step->target,
+		       step->flags & CEIL_OWN_KEY ? access_key : c->name, c->name);
 	(void)snprintf(c->url, sizeof c->url, "%s%s", endpoint, target);
 	set_body(c, step);
 	curl_easy_setopt(c->easy, CURLOPT_URL, c->url);
-	curl_easy_setopt(c->easy, CURLOPT_AWS_SIGV4, "aws:amz:default:s3");
-	curl_easy_setopt(c->easy, CURLOPT_USERNAME, access_key);
+	curl_easy_setopt(c->easy, CURLOPT_AWS_SIGV4, sigv4);
+	curl_easy_setopt(c->easy, CURLOPT_USERNAME, as_account ? c->name : access_key);
 	curl_easy_setopt(c->easy, CURLOPT_PASSWORD, secret_key);
 	curl_easy_setopt(c->easy, CURLOPT_NOPROXY, "*");
 	curl_easy_setopt(c->easy, CURLOPT_HTTPHEADER, c->headers);
@@ -137,7 +119,7 @@ advance(struct chain *c, bool more)
 	if (status != steps[c->step].status && unexpected++ == 0)
 		(void)snprintf(first_unexpected, sizeof first_unexpected, "%s step %zu: %ld",
 			       steps[c->step].method, c->step, status);
-	if (++c->step == NSTEPS) {
+	if (++c->step == nsteps) {
 		lifecycles++;
 		if (!more)
 			return false;
@@ -177,6 +159,20 @@ run(CURLM *multi, struct chain *chains, int64_t nchains, int64_t seconds)
 	return (double)(clock_mono_us() - start) / 1e6;
 }
 
+/* The sealed body is made by who starts this: it is the same for all users. */
+static int
+read_sealed(const char *path)
+{
+	FILE *file = path != NULL ? fopen(path, "re") : NULL;
+
+	if (path == NULL)
+		return 0;
+	if (file == NULL)
+		return -1;
+	sealed_len = fread(sealed, 1, sizeof sealed, file);
+	return fclose(file);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -185,15 +181,18 @@ main(int argc, char **argv)
 	double elapsed;
 	CURLM *multi;
 
-	access_key = getenv("RGW_ACCESS_KEY");
-	secret_key = getenv("RGW_SECRET_KEY");
-	if (argc != 4 || parse_int(argv[2], &nchains) != 0 || parse_int(argv[3], &seconds) != 0 ||
-	    nchains < 1 || nchains > MAX_CONNS || access_key == NULL || secret_key == NULL) {
-		(void)fprintf(stderr, "usage: RGW_ACCESS_KEY=.. RGW_SECRET_KEY=.. rgwceil ENDPOINT "
-				      "CONNECTIONS SECONDS\n");
+	access_key = getenv("CEIL_ACCESS_KEY");
+	secret_key = getenv("CEIL_SECRET_KEY");
+	steps = argc == 5 ? ceil_steps_of(argv[1], &nsteps, &sigv4) : NULL;
+	if (steps == NULL || parse_int(argv[3], &nchains) != 0 ||
+	    parse_int(argv[4], &seconds) != 0 || nchains < 1 || nchains > MAX_CONNS ||
+	    access_key == NULL || secret_key == NULL || read_sealed(getenv("CEIL_SEALED")) != 0) {
+		(void)fprintf(stderr, "usage: CEIL_ACCESS_KEY=.. CEIL_SECRET_KEY=.. "
+				      "[CEIL_SEALED=FILE] ceil rgw|minio ENDPOINT CONNECTIONS "
+				      "SECONDS\n");
 		return 2;
 	}
-	endpoint = argv[1];
+	endpoint = argv[2];
 	curl_global_init(CURL_GLOBAL_ALL);
 	multi = curl_multi_init();
 	curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, (long)nchains + 8);
