@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * admin.c - users: made, read, deleted; and what our own user may do. */
+ * admin.c - users: made, read, deleted. */
 #include "admin.h"
 
 #include <jansson.h>
@@ -20,8 +20,8 @@ admin_send(const struct rgw *rgw, struct cosi_call *call, const char *method,
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static int
-admin_fail(struct cosi_call *call, const struct cosi_http_reply *reply, const char *cap)
+int
+rgw_admin_fail(struct cosi_call *call, const struct cosi_http_reply *reply, const char *cap)
 {
 	if (s3_error_is(call, reply, 403, "AccessDenied"))
 		return cosi_fail(call, COSI_DENIED, "our user at the gateway lacks the cap '%s'",
@@ -92,7 +92,7 @@ rgw_user_get(const struct rgw *rgw, struct cosi_call *call, const char *uid, con
 		return read_user(rgw, call, reply, preferred, out);
 	if (s3_error_is(call, reply, 404, "NoSuchUser"))
 		return 0;
-	return admin_fail(call, reply, "users=read");
+	return rgw_admin_fail(call, reply, "users=read");
 }
 
 /* Repeating it is safe: the second one is told that the user exists. */
@@ -124,7 +124,7 @@ rgw_user_create(const struct rgw *rgw, struct cosi_call *call, const char *uid,
 	if (s3_error_is(call, reply, 409, "KeyExists"))
 		return cosi_fail(call, COSI_PRECONDITION,
 				 "another user of the gateway has the access key that is its");
-	return admin_fail(call, reply, "users=write");
+	return rgw_admin_fail(call, reply, "users=write");
 }
 
 int
@@ -143,7 +143,7 @@ rgw_user_add_key(const struct rgw *rgw, struct cosi_call *call, const char *uid,
 
 	if (reply == NULL)
 		return -1;
-	return reply->status == 200 ? 0 : admin_fail(call, reply, "users=write");
+	return reply->status == 200 ? 0 : rgw_admin_fail(call, reply, "users=write");
 }
 
 int
@@ -161,7 +161,7 @@ rgw_user_delete(const struct rgw *rgw, struct cosi_call *call, const char *uid)
 	if (reply->status == 409)
 		return cosi_fail(call, COSI_PRECONDITION,
 				 "it owns buckets, which must go or get another owner first");
-	return admin_fail(call, reply, "users=write");
+	return rgw_admin_fail(call, reply, "users=write");
 }
 
 static int
@@ -193,114 +193,11 @@ rgw_user_list(const struct rgw *rgw, struct cosi_call *call, const char **marker
 	if (reply == NULL)
 		return -1;
 	if (reply->status != 200)
-		return admin_fail(call, reply, "users=read");
+		return rgw_admin_fail(call, reply, "users=read");
 	root = json_loadb(reply->body.data, reply->body.len, 0, NULL);
 	if (!json_is_array(json_object_get(root, "keys")))
 		return s3_error_fail(call, reply);
 	*marker = json_is_true(json_object_get(root, "truncated")) ? text_of(call, root, "marker")
 								   : NULL;
 	return read_names(call, root, out);
-}
-
-static const struct cosi_http_reply *
-own_user(const struct rgw *rgw, struct cosi_call *call)
-{
-	const struct cosi_kv query[] = { { "access-key", rgw->config->access_key },
-					 { "stats", "true" } };
-
-	return admin_send(rgw, call, "GET", query, COUNT(query), 0);
-}
-
-int
-rgw_admin_alive(const struct rgw *rgw, struct cosi_call *call)
-{
-	const struct cosi_http_reply *reply = own_user(rgw, call);
-
-	if (reply == NULL)
-		return -1;
-	if (reply->status == 200)
-		return 0;
-	(void)s3_error_fail(call, reply);
-	return cosi_fail(call, 0, "cannot tell whether RADOS answers");
-}
-
-int
-rgw_admin_own_uid(const struct rgw *rgw, struct cosi_call *call, const char **out_uid)
-{
-	const struct cosi_http_reply *reply = own_user(rgw, call);
-	json_auto_t *root = NULL;
-
-	if (reply == NULL)
-		return -1;
-	if (reply->status != 200)
-		return admin_fail(call, reply, "users=read");
-	root = json_loadb(reply->body.data, reply->body.len, 0, NULL);
-	*out_uid = text_of(call, root, "user_id");
-	return **out_uid != '\0' ? 0 : s3_error_fail(call, reply);
-}
-
-/* caps: [{"type": "users", "perm": "*"}, ...]; perm is "*", "read", "write" or "read, write". */
-static bool
-has_cap(const json_t *root, const char *type, const char *perm)
-{
-	const json_t *cap;
-	size_t i;
-
-	json_array_foreach(json_object_get(root, "caps"), i, cap)
-	{
-		const char *is = json_string_value(json_object_get(cap, "type"));
-		const char *may = json_string_value(json_object_get(cap, "perm"));
-
-		if (is != NULL && may != NULL && strcmp(is, type) == 0 &&
-		    (strcmp(may, "*") == 0 || strstr(may, perm) != NULL))
-			return true;
-	}
-	return false;
-}
-
-static int
-check_own(struct cosi_call *call, const json_t *root)
-{
-	static const char *const needed[][2] = {
-		{ "users", "read" },
-		{ "users", "write" },
-		{ "user-policy", "read" },
-		{ "user-policy", "write" },
-	};
-	json_int_t most = json_integer_value(json_object_get(root, "max_buckets"));
-
-	for (size_t i = 0; i < COUNT(needed); i++)
-		if (!has_cap(root, needed[i][0], needed[i][1]))
-			return cosi_fail(call, COSI_DENIED,
-					 "our user at the gateway lacks the cap '%s=%s'",
-					 needed[i][0], needed[i][1]);
-	if (text_of(call, root, "tenant")[0] != '\0')
-		return cosi_fail(call, COSI_PRECONDITION,
-				 "our user at the gateway belongs to a tenant, and accounts would "
-				 "not see its buckets");
-	if (!has_cap(root, "buckets", "write"))
-		cosi_log(call, COSI_NOTICE,
-			 "quotas are not to be had: our user lacks the cap 'buckets=write'");
-	if (most != 0)
-		cosi_log(call, COSI_WARNING,
-			 "our user may own %" JSON_INTEGER_FORMAT " buckets and no more; "
-			 "max-buckets=0 is without limit",
-			 most);
-	return 0;
-}
-
-int
-rgw_admin_check_caps(const struct rgw *rgw, struct cosi_call *call)
-{
-	const struct cosi_http_reply *reply = own_user(rgw, call);
-	json_auto_t *root = NULL;
-
-	if (reply == NULL)
-		return -1;
-	if (reply->status != 200)
-		return admin_fail(call, reply, "users=read");
-	root = json_loadb(reply->body.data, reply->body.len, 0, NULL);
-	if (!json_is_string(json_object_get(root, "user_id")))
-		return s3_error_fail(call, reply);
-	return check_own(call, root);
 }

@@ -46,6 +46,16 @@ int rgw_admin_alive(const struct rgw *rgw, struct cosi_call *call);
 int rgw_admin_check_caps(const struct rgw *rgw, struct cosi_call *call);
 /* The user that our key belongs to. */
 int rgw_admin_own_uid(const struct rgw *rgw, struct cosi_call *call, const char **out_uid);
+struct rgw_info {
+	bool known;        /* false: our user lacks the cap 'buckets=read' */
+	bool quota;        /* one of the bucket's own is in force */
+	const char *owner; /* a user's name */
+};
+/* What the gateway itself knows of a bucket, whoever owns it. */
+int rgw_admin_bucket(const struct rgw *rgw, struct cosi_call *call, const char *native,
+		     struct rgw_info *out);
+/* Fails with what the answer means; an AccessDenied of the admin API is a cap that is missing. */
+int rgw_admin_fail(struct cosi_call *call, const struct cosi_http_reply *reply, const char *cap);
 
 /* *out_document: NULL when the user has no policy of ours.  expected: it is very likely there,
  * which saves a request. */

@@ -39,8 +39,8 @@ rgw_bucket_look(const struct rgw *rgw, struct cosi_call *call, const char *nativ
 		return 0;
 	if (s3_error_is(call, reply, 404, "NoSuchTagSet"))
 		return 0;
-	out->foreign = s3_error_is(call, reply, 403, "AccessDenied");
-	if (out->foreign)
+	out->refused = s3_error_is(call, reply, 403, "AccessDenied");
+	if (out->refused)
 		return 0;
 	out->exists = false;
 	if (s3_error_is(call, reply, 404, "NoSuchBucket") ||
@@ -107,8 +107,11 @@ put_bucket(const struct rgw *rgw, struct cosi_call *call, const struct cosi_buck
 		return -1;
 	if (reply->status == 200)
 		return 0;
+	/* Which our own user's bucket gets, too, when it has another canned ACL (16.2). */
 	if (s3_error_is(call, reply, 409, "BucketAlreadyExists"))
-		return cosi_fail(call, COSI_EXISTS, "it belongs to another user of the gateway");
+		return cosi_fail(
+			call, COSI_EXISTS,
+			"the gateway has it already, for another user or with another ACL");
 	if (s3_error_is(call, reply, 400, "InvalidLocationConstraint"))
 		return fail_region(call, region != NULL ? region : "");
 	return s3_error_fail(call, reply);
@@ -167,21 +170,6 @@ resume(const struct rgw *rgw, struct cosi_call *call, const struct cosi_bucket_r
 }
 
 static int
-adopt(const struct rgw *rgw, struct cosi_call *call, const struct cosi_bucket_req *req,
-      struct s3_tags *tags)
-{
-	bool untouched;
-
-	if (s3_bucket_untouched(call, &rgw->s3, req->native, req->common->object_lock,
-				&untouched) != 0)
-		return -1;
-	if (!untouched)
-		return cosi_fail(call, COSI_EXISTS,
-				 "it bears no marks, and is not as a new bucket is");
-	return make(rgw, call, req, tags);
-}
-
-static int
 create(const struct rgw *rgw, struct cosi_call *call, const struct cosi_bucket_req *req)
 {
 	struct cosi_bucket there = { .ours = false };
@@ -196,10 +184,12 @@ create(const struct rgw *rgw, struct cosi_call *call, const struct cosi_bucket_r
 		return -1;
 	if (!look.exists)
 		return make(rgw, call, req, &look.tags);
-	if (look.foreign)
-		return cosi_fail(call, COSI_EXISTS, "it belongs to another user of the gateway");
+	if (look.refused)
+		return rgw_adopt_refused(rgw, call, req->native);
 	if (look.tags.n == 0)
-		return adopt(rgw, call, req, &look.tags);
+		return rgw_adopt_check(rgw, call, req->native, req->common->object_lock) == 0
+			       ? make(rgw, call, req, &look.tags)
+			       : -1;
 	fill(rgw, &look, &req->mark, &there);
 	if (!there.ours)
 		return cosi_fail(call, COSI_EXISTS, "it is not ours: its tags name another owner");
@@ -273,6 +263,9 @@ static int delete (const struct rgw *rgw, struct cosi_call *call, const struct c
 		return -1;
 	if (!look.exists)
 		return 0;
+	if (look.refused)
+		return cosi_fail(call, COSI_PRECONDITION,
+				 "our user may not look whether it bears our marks");
 	fill(rgw, &look, &req->mark, &there);
 	if (!there.ours)
 		return cosi_fail(call, COSI_PRECONDITION, "it does not bear our marks");

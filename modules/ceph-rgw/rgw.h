@@ -4,7 +4,9 @@
  *   ceph_rgw.c  the module, its settings, open, probe      name.c     bucket names
  *   bucket.c    create, get, delete                        settings.c what a new bucket gets
  *   grant.c     a user, its policy, its key                revoke.c   and away with them
- *   admin.c     the admin API and IAM                      list.c     what bears our marks
+ *   admin.c     the admin API's users                      iam.c      and their policies
+ *   own.c       our own user, and what it is told          account.c  which users are ours
+ *   adopt.c     buckets without marks                      list.c     what bears our marks
  */
 #ifndef RGW_RGW_H
 #define RGW_RGW_H
@@ -37,7 +39,7 @@ const char *rgw_map_name(void *instance, struct cosi_call *call, uint32_t kind, 
 
 /* ---- bucket.c ---- */
 struct rgw_look {
-	bool exists, foreign; /* foreign: our user may not look at it */
+	bool exists, refused; /* refused: our user may not look at it */
 	struct s3_tags tags;
 };
 /* One request: is it there, and what does it bear? 0 or -1. */
@@ -48,6 +50,14 @@ int rgw_create_bucket(void *instance, struct cosi_call *call, const struct cosi_
 int rgw_get_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
 		   struct cosi_bucket *out);
 int rgw_delete_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req);
+
+/* ---- adopt.c ---- */
+/* Is a bucket of ours that bears no marks as PUT bucket leaves it, with object lock or without?
+ * Else EXISTS. */
+int rgw_adopt_check(const struct rgw *rgw, struct cosi_call *call, const char *native, bool lock);
+/* Fails the call: EXISTS when the bucket is known to be another user's, else DENIED, which may
+ * pass. */
+int rgw_adopt_refused(const struct rgw *rgw, struct cosi_call *call, const char *native);
 
 /* ---- settings.c ---- */
 /* Do the parameters ask for anything beyond what PUT bucket itself does? */

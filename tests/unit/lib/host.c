@@ -192,8 +192,8 @@ perform(struct host *host, const struct cosi_http *request, struct exchange *x)
 			 curl_easy_strerror(rc));
 }
 
-static const struct cosi_http_reply *
-exchange(struct host *host, const struct cosi_http *request)
+const struct cosi_http_reply *
+host_exchange(struct host *host, const struct cosi_http *request)
 {
 	struct exchange x = { .host = host };
 	struct cosi_http_reply *reply;
@@ -229,7 +229,7 @@ host_http(struct cosi_call *call, const struct cosi_http *request)
 		return NULL;
 	}
 	host->nrequests++;
-	reply = host->script != NULL ? host->script(host, request) : exchange(host, request);
+	reply = host->script != NULL ? host->script(host, request) : host_exchange(host, request);
 	if (n < HOST_TRACE_MAX)
 		(void)snprintf(host->trace[n], sizeof host->trace[n], "%s %.100s?%.100s %d",
 			       request->method, request->path,

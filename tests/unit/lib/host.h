@@ -38,7 +38,8 @@ void host_init(struct host *host, const char *endpoint);
 /* Ready for the next call. */
 void host_reset(struct host *host);
 void host_done(struct host *host);
-/* For script(): an answer out of the call's memory. */
+/* For script(): what the endpoint really answers; and an answer out of the call's memory. */
+const struct cosi_http_reply *host_exchange(struct host *host, const struct cosi_http *request);
 const struct cosi_http_reply *host_reply(struct host *host, int status, const char *body);
 
 #endif

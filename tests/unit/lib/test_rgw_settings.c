@@ -51,42 +51,6 @@ test_object_lock__on_from_the_start(void **state)
 	assert_int_equal(rgw_create(t, "locked", RGW_PARAMS_A, &contradiction), COSI_INVALID);
 }
 
-/* A bucket that its owner made by hand, and that is as new, but not as asked for. */
-static void
-test_adoption__only_as_asked_for(void **state)
-{
-	static const char enable[] =
-		"<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>";
-	const struct cosi_kv lock = { "x-amz-bucket-object-lock-enabled", "true" };
-	struct rgw_test *t = *state;
-
-	assert_int_equal(ask(t, .method = "PUT", .path = "/adopt"), 200);
-	assert_int_equal(rgw_create(t, "adopt", RGW_PARAMS_A, &locked), COSI_EXISTS);
-	assert_int_equal(
-		ask(t, .method = "PUT", .path = "/adopt", .query = "versioning", .body = enable),
-		200);
-	assert_int_equal(rgw_create(t, "adopt", RGW_PARAMS_A, NULL), COSI_EXISTS);
-	assert_int_equal(ask(t, .method = "DELETE", .path = "/adopt"), 204);
-
-	assert_int_equal(ask(t, .method = "PUT", .path = "/adopt", .header = lock), 200);
-	assert_int_equal(rgw_create(t, "adopt", RGW_PARAMS_A, NULL), COSI_EXISTS);
-	assert_ok(t, rgw_create(t, "adopt", RGW_PARAMS_A, &locked));
-	assert_ok(t, rgw_delete(t, "adopt", false));
-
-	assert_int_equal(ask(t, .method = "PUT", .path = "/adopt"), 200);
-	assert_int_equal(ask(t, .method = "POST", .path = "/adopt/object", .query = "uploads"),
-			 200);
-	assert_int_equal(rgw_create(t, "adopt", RGW_PARAMS_A, NULL), COSI_EXISTS);
-	assert_int_equal(ask(t, .method = "DELETE", .path = "/adopt"), 204);
-
-	assert_int_equal(ask(t, .method = "PUT", .path = "/adopt"), 200);
-	assert_int_equal(ask(t, .method = "PUT", .path = "/adopt", .query = "policy",
-			     .body = "{\"Version\":\"2012-10-17\",\"Statement\":[]}"),
-			 204);
-	assert_int_equal(rgw_create(t, "adopt", RGW_PARAMS_A, NULL), COSI_EXISTS);
-	assert_int_equal(ask(t, .method = "DELETE", .path = "/adopt"), 204);
-}
-
 /* A create that was given up half-way, and asked for again with other parameters. */
 static void
 test_create__begun_with_other_parameters(void **state)
@@ -332,7 +296,6 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_region__names_of_the_gateway),
 		cmocka_unit_test(test_object_lock__on_from_the_start),
-		cmocka_unit_test(test_adoption__only_as_asked_for),
 		cmocka_unit_test(test_create__begun_with_other_parameters),
 		cmocka_unit_test(test_quota__objects_alone_and_size_alone),
 		cmocka_unit_test(test_anonymous__exactly_that),
