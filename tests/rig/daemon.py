@@ -175,7 +175,8 @@ class Cosid:
         self.clients = []
 
     def assert_sane(self, log):
-        reports = [p.read_text(errors="replace") for p in self.folder.glob("sanitizer.*")]
+        files = [*self.folder.glob("sanitizer.*"), *self.folder.parent.glob("valgrind.*")]
+        reports = [text for file in files if (text := file.read_text(errors="replace"))]
         assert not reports, "\n".join(reports)
         assert "runtime error:" not in log and "ERROR: AddressSanitizer" not in log, log
         secrets.assert_absent(log, "the log")

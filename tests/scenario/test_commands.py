@@ -18,7 +18,8 @@ def daemon(cosid, posix):
 def ctl(daemon, build, folder):
     """ctl(words...): CompletedProcess of a cosictl that calls that daemon."""
     def run(*words, endpoint=None):
-        env = {k: os.environ[k] for k in ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS") if k in os.environ}
+        keep = ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS")
+        env = {k: os.environ[k] for k in keep if k in os.environ}
         return subprocess.run(
             [build / "bin" / "cosictl", "-e", endpoint or f"unix://{daemon.socket}", *words], env=env,
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
