@@ -34,6 +34,11 @@ enum {
 	LIMIT_CALLS = 1024,
 	LIMIT_CALL_BYTES = 16 * 1024 * 1024,
 
+	/* Calls of any method that have not ended, which is when the answer has been read: past
+	 * them the connection is closed, and past those of all connections the one with most. */
+	LIMIT_UNFINISHED = 256, /* twice LIMIT_STREAMS: some have ended and are not counted off */
+	LIMIT_UNFINISHED_ALL = 4096,
+
 	/* Connections. */
 	LIMIT_CONNECTIONS = 128,
 	LIMIT_STREAMS = 128,                /* calls on each; the next waits in the client */

@@ -91,6 +91,7 @@ take_connection(void *owner, int fd)
 {
 	struct server *server = owner;
 
+	held_open(&server->slots.held, fd, clock_mono_ms());
 	grpc_server_add_channel_from_fd(server->grpc, fd, server->credentials);
 }
 

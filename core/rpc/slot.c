@@ -3,11 +3,13 @@
 #include "rpc/slot.h"
 
 #include <assert.h>
+#include <grpc/support/alloc.h>
 #include <grpc/support/time.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/parse.h"
 #include "rpc/serve.h"
 
 #include "banned.h"
@@ -41,6 +43,8 @@ slot_end(struct slot *slot)
 		call_unref(slot->routed);
 		slot->routed = NULL;
 	}
+	if (slot->fd >= 0)
+		held_remove(&slots->held, slot->fd, clock_mono_ms());
 	grpc_byte_buffer_destroy(slot->in);
 	grpc_byte_buffer_destroy(slot->out);
 	grpc_metadata_array_destroy(&slot->metadata);
@@ -79,6 +83,20 @@ on_close(struct tag *tag, bool ok)
 	slot_unref(slot);
 }
 
+/* The descriptor of the call's connection, which lives as long as the call does; -1: unknown.  The
+ * core names a connection that it was given "fd:N". */
+static int
+fd_of(grpc_call *call)
+{
+	char *peer = grpc_call_get_peer(call);
+	int64_t fd = -1;
+
+	if (peer != NULL && strncmp(peer, "fd:", 3) == 0 && parse_int(peer + 3, &fd) != 0)
+		fd = -1;
+	gpr_free(peer);
+	return (int)fd;
+}
+
 static void
 on_new(struct tag *tag, bool ok)
 {
@@ -97,6 +115,9 @@ on_new(struct tag *tag, bool ok)
 	fill(slots, slot->method);
 	slot->arrived_ms = clock_mono_ms();
 	slot->refs = 1;
+	slot->fd = fd_of(slot->call);
+	if (held_add(&slots->held, slot->fd, slot->arrived_ms) != 0)
+		slot->fd = -1;
 	serve(slot);
 }
 
@@ -203,6 +224,7 @@ slots_init(struct slots *slots, struct status *status)
 {
 	size_t n = 1;
 
+	held_init(&slots->held);
 	for (const struct dialect *const *d = dialect_all; *d != NULL; d++)
 		n += (*d)->nmethods;
 	slots->methods = calloc(n, sizeof *slots->methods);
@@ -254,4 +276,5 @@ slots_done(struct slots *slots)
 			grpc_slice_unref(slots->methods[i].info);
 	free(slots->methods);
 	slots->methods = NULL;
+	held_done(&slots->held);
 }

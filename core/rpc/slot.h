@@ -16,6 +16,7 @@
 
 #include "router/router.h"
 #include "rpc/dialect.h"
+#include "rpc/held.h"
 #include "rpc/report.h"
 #include "rpc/tag.h"
 
@@ -43,6 +44,7 @@ struct slot {
 	grpc_byte_buffer *in, *out;
 	int cancelled; /* what RECV_CLOSE_ON_SERVER says */
 	int refs;      /* batches that are out */
+	int fd;        /* of its connection, as counted in slots->held; -1: not counted */
 	int64_t arrived_ms;
 	/* Of a call that the router was given: */
 	struct call *routed;           /* a reference */
@@ -60,6 +62,7 @@ struct slots {
 	size_t nmethods;
 	struct slots_method *methods; /* owned; the last one is generic */
 	struct slot *free_list;
+	struct held held;
 	size_t ncalls, nbytes; /* given to the router and not ended; bytes of their requests */
 	atomic_size_t nbusy;   /* accepted and not ended */
 	atomic_bool draining;

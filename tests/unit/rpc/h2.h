@@ -111,28 +111,61 @@ h2_literal(uint8_t *to, const char *name, const char *value)
 	return 3 + n + m;
 }
 
-/* On a connected socket: the preface and H2_STREAMS calls of that method, their messages to come.
- */
+/* On a connected socket: the preface. */
 static inline void
-h2_begin(struct h2 *h2, int fd, const char *method)
+h2_hello(struct h2 *h2, int fd)
+{
+	memset(h2, 0, sizeof *h2);
+	h2->fd = fd;
+	h2->window = h2->initial_window = 65535;
+	if (send(fd, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 24, MSG_NOSIGNAL) != 24)
+		h2->dead = true;
+	h2_frame(h2, H2_SETTINGS, 0, 0, NULL, 0);
+}
+
+/* A call's headers; its message is to come. */
+static inline void
+h2_headers(struct h2 *h2, uint32_t stream, const char *method)
 {
 	uint8_t headers[512] = { 0x83, 0x86 }; /* :method POST, :scheme http */
 	size_t len = 2;
 
-	memset(h2, 0, sizeof *h2);
-	h2->fd = fd;
-	h2->window = h2->initial_window = 65535;
 	len += h2_literal(headers + len, ":path", method);
 	len += h2_literal(headers + len, ":authority", "x");
 	len += h2_literal(headers + len, "content-type", "application/grpc");
 	len += h2_literal(headers + len, "te", "trailers");
-	if (send(fd, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 24, MSG_NOSIGNAL) != 24)
-		h2->dead = true;
-	h2_frame(h2, H2_SETTINGS, 0, 0, NULL, 0);
+	h2_frame(h2, H2_HEADERS, 4, stream, headers, len);
+}
+
+/* A whole call with a short message, the first one being number 0.  Nothing is read. */
+static inline void
+h2_call(struct h2 *h2, uint32_t number, const char *method, const char *bytes, uint8_t len)
+{
+	uint8_t message[5 + UINT8_MAX] = { 0, 0, 0, 0, len };
+
+	memcpy(message + 5, bytes, len);
+	h2_headers(h2, 2 * number + 1, method);
+	h2_frame(h2, H2_DATA, 1, 2 * number + 1, message, 5 + (size_t)len);
+}
+
+/* The preface and H2_STREAMS calls of that method, their messages to come. */
+static inline void
+h2_begin(struct h2 *h2, int fd, const char *method)
+{
+	h2_hello(h2, fd);
 	for (uint32_t s = 0; s < H2_STREAMS; s++) {
-		h2_frame(h2, H2_HEADERS, 4, 2 * s + 1, headers, len);
+		h2_headers(h2, 2 * s + 1, method);
 		h2->stream_windows[s] = h2->initial_window;
 	}
+}
+
+/* Without reading: until the server closes. */
+static inline void
+h2_wait_closed(struct h2 *h2)
+{
+	struct pollfd pollfd = { .fd = h2->fd };
+
+	(void)poll(&pollfd, 1, -1);
 }
 
 /* Sends as much of every stream's message (of `each` bytes) as the server lets it; returns how much

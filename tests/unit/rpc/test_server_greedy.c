@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_server_greedy.c - peers that ignore the limit on streams, or never read an answer. */
+#include "server_rig.h"
+
+#include "h2.h"
+
+#include "banned.h"
+
+/* More answers than a socket's buffer holds, by far. */
+enum { PLENTY = 100000 };
+
+/* A peer that never confirms the server's SETTINGS may begin any number of calls, the core thinks:
+ * LIMIT_UNFINISHED it may, and with one more its connection goes and all of them with it. */
+static void
+test_unfinished__at_the_limit(void **state)
+{
+	struct fixture *f = *state;
+	struct h2 *peer = calloc(1, sizeof *peer);
+
+	assert_non_null(peer);
+	f->router.hold = true;
+	h2_hello(peer, raw_connect(f));
+	for (uint32_t i = 0; i < LIMIT_UNFINISHED; i++)
+		h2_call(peer, i, V1 "DriverCreateBucket", CREATE_N);
+	fake_wait_held(&f->router, LIMIT_UNFINISHED);
+	expect(client_call(f->channel, INFO1, "", 0), GRPC_STATUS_OK, "");
+	assert_int_equal(f->router.ncancelled, 0);
+	h2_call(peer, LIMIT_UNFINISHED, V1 "DriverCreateBucket", CREATE_N);
+	h2_wait_closed(peer);
+	fake_wait_cancelled(&f->router, LIMIT_UNFINISHED + 1);
+	f->router.hold = false;
+	expect(client_call(f->channel, V1 "DriverCreateBucket", CREATE_N), GRPC_STATUS_OK, "");
+	(void)close(peer->fd);
+	free(peer);
+	stop(f);
+	assert_int_equal(rig_lines("closing a connection of user"), 1);
+	assert_int_equal(rig_lines("it holds 257 calls"), 1);
+}
+
+/* Calls and reads nothing until it is cut off; says after how many. */
+static uint32_t
+flood(struct fixture *f, const char *method)
+{
+	struct h2 *peer = calloc(1, sizeof *peer);
+	uint32_t n = 0;
+
+	assert_non_null(peer);
+	h2_hello(peer, raw_connect(f));
+	while (!peer->dead && n < PLENTY)
+		h2_call(peer, n++, method, "", 0);
+	(void)close(peer->fd);
+	free(peer);
+	return n;
+}
+
+/* Answers of every kind are held by those who do not read them. */
+static void
+test_unfinished__answers_not_read(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_true(flood(f, INFO1) < PLENTY);
+	assert_true(flood(f, V2 "DriverCreateBucket") < PLENTY);
+	assert_true(flood(f, "/no/method") < PLENTY);
+	expect(client_call(f->channel, INFO2, "", 0), GRPC_STATUS_OK, "");
+	stop(f);
+	assert_int_equal(rig_lines("closing a connection of user"), 1); /* once a minute */
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_unfinished__at_the_limit),
+		TEST(test_unfinished__answers_not_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
