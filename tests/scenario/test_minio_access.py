@@ -9,6 +9,8 @@ from rig.minio import seal
 from rig.s3 import S3
 from rig.store import MinioStore
 
+pytestmark = pytest.mark.minio
+
 OTHER_KEY = "plain:planted-other-credential-key-0123456789"
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from rig.store import MinioStore
 
+pytestmark = pytest.mark.minio
+
 MULTIPART = 9 << 20  # awscli sends more than 8 MiB in parts
 MODES = {"readWrite": {"list", "get", "put", "multipart", "remove"}, "readOnly": {"list", "get"},
          "writeOnly": {"put", "multipart"}}

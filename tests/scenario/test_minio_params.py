@@ -6,6 +6,8 @@ from rig.client import outcome, refused, until_ok
 from rig.s3 import S3
 from rig.store import MinioStore
 
+pytestmark = pytest.mark.minio
+
 
 @pytest.fixture
 def shop(minio):

@@ -6,6 +6,8 @@ from rig.client import outcome, refused, until_ok
 from rig.proxy import Cut, Proxy
 from rig.store import MinioStore
 
+pytestmark = pytest.mark.minio
+
 ADMIN = "/minio/admin/v3"
 # What may be answered to a call that another one was cut off before.
 PASSING = "ABORTED|UNAVAILABLE|DEADLINE_EXCEEDED"

@@ -11,6 +11,8 @@ from rig.client import check_refusal
 from rig.minio import Minio
 from rig.store import MinioStore
 
+pytestmark = pytest.mark.minio
+
 POLICY = json.loads((tree.ROOT / "docs" / "stores" / "minio.md").read_text()
                     .split("```json\n")[1].split("```")[0])
 RIGHTS = [action for statement in POLICY["Statement"] for action in statement["Action"]]

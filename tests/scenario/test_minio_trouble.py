@@ -13,6 +13,8 @@ from rig.minio import ADMIN, Minio
 from rig.proxy import Cut, Proxy, answer
 from rig.store import MinioStore
 
+pytestmark = pytest.mark.minio
+
 QUICK = {"request_timeout": "1s", "connect_timeout": "1s", "retries": 0}
 PASSING = "DEADLINE_EXCEEDED|UNAVAILABLE|ABORTED"
 
