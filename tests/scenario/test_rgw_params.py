@@ -2,7 +2,7 @@
 """test_rgw_params.py - every bucket parameter on a real gateway, and buckets that are hard to delete."""
 import pytest
 
-from rig.client import refused
+from rig.client import refused, until_ok
 from rig.s3 import S3
 from rig.store import CephRgw
 
@@ -126,6 +126,17 @@ def test_delete__purge_of_many_pages(one, shop, name, whole):
     for number in range(2200 if whole else 1010):
         shop.owner.put(name, f"o\x01 &<>'\"+%2F/{number}\n", b"")
     one.delete(bucket, {"whenNotEmpty": "purge"})
+    assert not shop.exists(name)
+
+
+def test_delete__purge_in_short_calls(cosid, shop, name):
+    """No call has the time for a page of the usual size; those that come again get there."""
+    daemon = cosid({"call_timeout": "2s", "backends": [shop.backend("shop")]})
+    client = daemon.client()
+    bucket = client.create(name)
+    for number in range(450):
+        assert shop.owner.put(name, f"{number}", b"").status == 200
+    until_ok("ABORTED|DEADLINE_EXCEEDED", client.delete, bucket, {"whenNotEmpty": "purge"})
     assert not shop.exists(name)
 
 
