@@ -22,10 +22,7 @@ ask(const struct rgw *rgw, struct cosi_call *call, const char *native, const cha
 
 /* ---- settings that a new bucket answers alike ---- */
 
-static const struct setting {
-	const char *name, *absent; /* the Code of 404 when it was never set */
-	const char *mark;          /* what 200 has in it when it was; "": any 200 means that */
-} settings[] = {
+static const struct s3_bucket_setting settings[] = {
 	{ "lifecycle", "NoSuchLifecycleConfiguration", "" },
 	{ "cors", "NoSuchCORSConfiguration", "" },
 	{ "website", "NoSuchWebsiteConfiguration", "" },
@@ -33,27 +30,8 @@ static const struct setting {
 	{ "notification", "", "<TopicConfiguration>" },
 	{ "publicAccessBlock", "NoSuchPublicAccessBlockConfiguration", ">true<" },
 	{ "requestPayment", "", "<Payer>Requester</Payer>" },
+	{ "object-lock", "ObjectLockConfigurationNotFoundError", "<Rule>" },
 };
-
-static int
-is_unset(const struct rgw *rgw, struct cosi_call *call, const char *native,
-	 const struct setting *setting, bool *out)
-{
-	const struct cosi_http_reply *reply = ask(rgw, call, native, setting->name);
-
-	if (reply == NULL)
-		return -1;
-	*out = true;
-	if (reply->status == 200) {
-		*out = setting->mark[0] != '\0' && strstr(reply->body.data, setting->mark) == NULL;
-		return 0;
-	}
-	/* A gateway without that API, as most are without websites, cannot have it set either. */
-	if (s3_error_is(call, reply, 404, setting->absent) ||
-	    s3_error_is(call, reply, 405, "MethodNotAllowed"))
-		return 0;
-	return s3_error_fail(call, reply);
-}
 
 /* ---- access ---- */
 
@@ -145,7 +123,7 @@ rgw_adopt_check(const struct rgw *rgw, struct cosi_call *call, const char *nativ
 	if (s3_bucket_untouched(call, &rgw->s3, native, lock, &untouched) != 0)
 		return -1;
 	for (size_t i = 0; untouched && i < sizeof settings / sizeof settings[0]; i++)
-		if (is_unset(rgw, call, native, &settings[i], &untouched) != 0)
+		if (s3_bucket_unset(call, &rgw->s3, native, &settings[i], &untouched) != 0)
 			return cosi_fail(call, 0, "cannot look at its '%s'", settings[i].name);
 	if (untouched && has_new_acl(rgw, call, native, &untouched) != 0)
 		return cosi_fail(call, 0, "cannot look at its ACL");

@@ -5,84 +5,24 @@
  * each user that is named like an account, is looked at by a request of its own.
  */
 #include <string.h>
-#include <time.h>
 
 #include "account.h"
 #include "admin.h"
-#include "s3/list.h"
-#include "s3/s3_error.h"
+#include "s3/buckets.h"
 
 #include "banned.h"
 
-enum { BUCKETS_REPLY = 32 * 1048576 }; /* the gateway gives all of a user's buckets at once */
-
 typedef int found_fn(struct cosi_call *, const struct cosi_found *);
-
-struct bucket {
-	struct bucket *next;
-	const char *name;
-	int64_t created;
-};
-
-struct reading {
-	struct cosi_call *call;
-	struct bucket *first, **last;
-};
-
-static int64_t
-read_date(const char *text)
-{
-	struct tm tm = { 0 };
-	time_t seconds;
-
-	if (text == NULL || strptime(text, "%Y-%m-%dT%H:%M:%S", &tm) == NULL)
-		return 0;
-	seconds = timegm(&tm);
-	return seconds > 0 ? (int64_t)seconds : 0;
-}
-
-static int
-on_bucket(void *arg, const struct s3_item *item)
-{
-	struct reading *reading = arg;
-	struct bucket *bucket = cosi_alloc(reading->call, sizeof *bucket);
-
-	if (bucket == NULL)
-		return -1;
-	bucket->name = cosi_printf(reading->call, "%s", item->name);
-	bucket->created = read_date(item->created);
-	*reading->last = bucket;
-	reading->last = &bucket->next;
-	return 0;
-}
-
-static int
-read_buckets(const struct rgw *rgw, struct cosi_call *call, struct bucket **out)
-{
-	const struct cosi_http_reply *reply =
-		s3_call(call, &rgw->s3, .method = "GET", .path = "/", .max_reply = BUCKETS_REPLY);
-	struct reading reading = { .call = call };
-	struct s3_page page;
-
-	reading.last = &reading.first;
-	if (reply == NULL)
-		return -1;
-	if (reply->status != 200 ||
-	    s3_list_read(reply->body, false, on_bucket, &reading, &page) != 0)
-		return cosi_failed(call) ? -1 : s3_error_fail(call, reply);
-	*out = reading.first;
-	return 0;
-}
 
 /* 1: found() wants no more. */
 static int
 list_buckets(const struct rgw *rgw, struct cosi_call *call, const char *owner, found_fn *found)
 {
-	struct bucket *bucket;
+	struct s3_buckets all;
 
-	if (read_buckets(rgw, call, &bucket) != 0)
+	if (s3_buckets_read(call, &rgw->s3, &all) != 0)
 		return -1;
-	for (; bucket != NULL; bucket = bucket->next) {
+	for (const struct s3_bucket *bucket = all.first; bucket != NULL; bucket = bucket->next) {
 		struct rgw_look look;
 		const char *driver;
 

@@ -242,3 +242,25 @@ minio_quota_put(const struct minio *minio, struct cosi_call *call, const char *b
 		return -1;
 	return is_done(reply) ? 0 : minio_fail(call, reply, "admin:SetBucketQuota");
 }
+
+int
+minio_quota_get(const struct minio *minio, struct cosi_call *call, const char *bucket,
+		int64_t *out_bytes)
+{
+	const struct cosi_http_reply *reply =
+		s3_call(call, &minio->s3, .method = "GET", .path = ADMIN "get-bucket-quota",
+			S3_QUERY({ "bucket", bucket }));
+	json_auto_t *root = NULL;
+	const json_t *quota;
+
+	if (reply == NULL)
+		return -1;
+	if (reply->status != 200)
+		return minio_fail(call, reply, "admin:GetBucketQuota");
+	root = json_loadb(reply->body.data, reply->body.len, 0, NULL);
+	quota = json_object_get(root, "quota");
+	if (!json_is_integer(quota))
+		return s3_error_fail(call, reply);
+	*out_bytes = json_integer_value(quota);
+	return 0;
+}

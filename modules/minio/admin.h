@@ -42,6 +42,9 @@ int minio_policy_names(const struct minio *minio, struct cosi_call *call,
 
 int minio_quota_put(const struct minio *minio, struct cosi_call *call, const char *bucket,
 		    int64_t bytes);
+/* 0: none. */
+int minio_quota_get(const struct minio *minio, struct cosi_call *call, const char *bucket,
+		    int64_t *out_bytes);
 
 /* Fails the call with what an answer means, of the admin API or of S3; right: what the server's
  * policy for our user must allow, as "admin:GetUser".  Always negative. */

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "minio.h"
+#include "admin.h"
 #include "s3/bucket.h"
 #include "s3/buckets.h"
 
@@ -53,6 +53,31 @@ minio_adopt_settled(const struct minio *minio, struct cosi_call *call, const cha
 	return check_settled(call, age, settle_ms);
 }
 
+/* Whoever set one of these has plans with the bucket. */
+static int
+has_new_settings(const struct minio *minio, struct cosi_call *call, const char *native, bool *out)
+{
+	static const struct s3_bucket_setting settings[] = {
+		{ "lifecycle", "NoSuchLifecycleConfiguration", "" },
+		{ "encryption", "ServerSideEncryptionConfigurationNotFoundError", "" },
+		{ "replication", "ReplicationConfigurationNotFoundError", "" },
+		{ "notification", "", "<Event>" },
+		{ "object-lock", "ObjectLockConfigurationNotFoundError", "<Rule>" },
+	};
+	int64_t quota;
+
+	*out = true;
+	for (size_t i = 0; *out && i < sizeof settings / sizeof settings[0]; i++)
+		if (s3_bucket_unset(call, &minio->s3, native, &settings[i], out) != 0)
+			return cosi_fail(call, 0, "cannot look at its '%s'", settings[i].name);
+	if (!*out)
+		return 0;
+	if (minio_quota_get(minio, call, native, &quota) != 0)
+		return cosi_fail(call, 0, "cannot look at its quota");
+	*out = quota == 0;
+	return 0;
+}
+
 int
 minio_adopt_check(const struct minio *minio, struct cosi_call *call, const char *native, bool lock,
 		  int64_t settle_ms)
@@ -60,7 +85,8 @@ minio_adopt_check(const struct minio *minio, struct cosi_call *call, const char 
 	bool untouched;
 	int64_t age;
 
-	if (s3_bucket_untouched(call, &minio->s3, native, lock, &untouched) != 0)
+	if (s3_bucket_untouched(call, &minio->s3, native, lock, &untouched) != 0 ||
+	    (untouched && has_new_settings(minio, call, native, &untouched) != 0))
 		return -1;
 	if (!untouched)
 		return cosi_fail(call, COSI_EXISTS,

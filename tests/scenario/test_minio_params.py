@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_minio_params.py - every bucket parameter on a real MinIO, half-made buckets, and hard deletes."""
+import base64
+import hashlib
+
 import pytest
 
 from rig.client import outcome, refused, until_ok
@@ -179,18 +182,26 @@ def test_half_made__older_than_the_window(cosid, shop, name):
 
 
 def test_half_made__touched_since(quick, shop, name):
-    """What is not as a new bucket is somebody's: an object, an upload, a policy, versions, a lock."""
+    """What is not as a new bucket is somebody's, whatever it was that was done to it."""
     policy = ('{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":["*"]},'
               f'"Action":["s3:GetObject"],"Resource":["arn:aws:s3:::{name}-p/*"]}}]}}')
     versioning = b"<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>"
-    for letter in "oupv":
+    lifecycle = (b"<LifecycleConfiguration><Rule><ID>x</ID><Status>Enabled</Status><Filter><Prefix>"
+                 b"</Prefix></Filter><Expiration><Days>1</Days></Expiration></Rule>"
+                 b"</LifecycleConfiguration>")
+    checksum = {"content-md5": base64.b64encode(hashlib.md5(lifecycle).digest()).decode()}
+    for letter in "oupvcq":
         half_made(shop, f"{name}-{letter}")
     assert shop.root.put(f"{name}-o", "object").status == 200
     assert shop.root.request("POST", f"/{name}-u/half", {"uploads": ""}).status == 200
     assert shop.root.request("PUT", f"/{name}-p", {"policy": ""}, body=policy.encode()).status == 204
     assert shop.root.request("PUT", f"/{name}-v", {"versioning": ""}, body=versioning).status == 200
+    assert shop.root.request("PUT", f"/{name}-c", {"lifecycle": ""}, checksum,
+                             lifecycle).status == 200
+    assert shop.root.admin("PUT", "set-bucket-quota", {"bucket": f"{name}-q"},
+                           b'{"quota":9,"size":9,"quotatype":"hard"}').status == 200
     assert shop.root.create(f"{name}-l", x_amz_bucket_object_lock_enabled="true").status == 200
-    for letter in "oupvl":
+    for letter in "oupvcql":
         with refused("ALREADY_EXISTS", name):
             quick.create(f"{name}-{letter}")
         assert shop.root.tags(f"{name}-{letter}") == {}

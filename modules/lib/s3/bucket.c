@@ -120,3 +120,23 @@ s3_bucket_untouched(struct cosi_call *call, const struct s3_client *client, cons
 		return -1;
 	return *out ? has_versioning(call, client, bucket, lock, out) : 0;
 }
+
+int
+s3_bucket_unset(struct cosi_call *call, const struct s3_client *client, const char *bucket,
+		const struct s3_bucket_setting *setting, bool *out)
+{
+	const struct cosi_http_reply *reply = get(call, client, bucket, setting->name);
+
+	if (reply == NULL)
+		return -1;
+	*out = true;
+	if (reply->status == 200) {
+		*out = setting->mark[0] != '\0' && strstr(reply->body.data, setting->mark) == NULL;
+		return 0;
+	}
+	if (s3_error_is(call, reply, 404, setting->absent) ||
+	    s3_error_is(call, reply, 405, "MethodNotAllowed") ||
+	    s3_error_is(call, reply, 501, "NotImplemented"))
+		return 0;
+	return s3_error_fail(call, reply);
+}
