@@ -40,6 +40,10 @@ test_adopt__only_as_asked_for(void **state)
 {
 	static const char enable[] =
 		"<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>";
+	static const char retain[] =
+		"<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled><Rule>"
+		"<DefaultRetention><Mode>GOVERNANCE</Mode><Days>1</Days></DefaultRetention></Rule>"
+		"</ObjectLockConfiguration>";
 	const struct cosi_kv lock = { "x-amz-bucket-object-lock-enabled", "true" };
 	struct rgw_test *t = *state;
 
@@ -53,6 +57,12 @@ test_adopt__only_as_asked_for(void **state)
 
 	assert_int_equal(ask(t, .method = "PUT", .path = "/adopt", .header = lock), 200);
 	assert_int_equal(rgw_create(t, "adopt", RGW_PARAMS_A, NULL), COSI_EXISTS);
+	assert_int_equal(
+		ask(t, .method = "PUT", .path = "/adopt", .query = "object-lock", .body = retain),
+		200);
+	assert_int_equal(rgw_create(t, "adopt", RGW_PARAMS_A, &locked), COSI_EXISTS);
+	assert_int_equal(ask(t, .method = "DELETE", .path = "/adopt"), 204);
+	assert_int_equal(ask(t, .method = "PUT", .path = "/adopt", .header = lock), 200);
 	assert_ok(t, rgw_create(t, "adopt", RGW_PARAMS_A, &locked));
 	assert_ok(t, rgw_delete(t, "adopt", false));
 
@@ -187,7 +197,7 @@ test_adopt__not_with_a_quota(void **state)
 	assert_int_equal(ask(t, .client = &few, .method = "DELETE", .path = "/by-hand"), 204);
 	assert_int_equal(ask(t, .client = &few, .method = "PUT", .path = "/by-hand"), 200);
 	assert_ok(t, rgw_create(t, "by-hand", RGW_PARAMS_A, NULL));
-	assert_int_equal(t->host.nrequests, 18);
+	assert_int_equal(t->host.nrequests, 19);
 	assert_ok(t, rgw_delete(t, "by-hand", false));
 	rgw_reopen(t, NULL);
 }
@@ -201,7 +211,7 @@ test_adopt__quota_of_the_user(void **state)
 	set_quota(t, "cosid", NULL, "1000");
 	assert_int_equal(ask(t, .method = "PUT", .path = "/by-hand"), 200);
 	assert_ok(t, rgw_create(t, "by-hand", RGW_PARAMS_A, NULL));
-	assert_int_equal(t->host.nrequests, 17);
+	assert_int_equal(t->host.nrequests, 18);
 	assert_ok(t, rgw_delete(t, "by-hand", false));
 }
 
