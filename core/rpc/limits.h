@@ -36,7 +36,7 @@ enum {
 
 	/* Calls of any method that have not ended, which is when the answer has been read: past
 	 * them the connection is closed, and past those of all connections the one with most. */
-	LIMIT_UNFINISHED = 256, /* twice LIMIT_STREAMS: some have ended and are not counted off */
+	LIMIT_UNFINISHED = 768, /* not LIMIT_STREAMS: that a client cancels is noticed late */
 	LIMIT_UNFINISHED_ALL = 4096,
 
 	/* Connections. */

@@ -107,6 +107,8 @@ expect(struct client_call *c, grpc_status_code code, const char *words)
 		return;
 	}
 	rig_captured(); /* so that the complaint is seen */
+	print_error("%s",
+		    strstr(rig_log, "closing a connection") != NULL ? "it was cut off\n" : "");
 	fail_msg("%d '%s', not %d with '%s'", c->code, c->text, code, words);
 }
 

@@ -119,7 +119,7 @@ test_all__at_and_past(void **state)
 	add(t, PAIRS - 1, 1);
 	assert_true(is_open(t, 0));
 	rig_captured();
-	assert_int_equal(rig_lines("it holds 256 calls"), 1);
+	assert_int_equal(rig_lines("it holds 768 calls"), 1);
 }
 
 static void

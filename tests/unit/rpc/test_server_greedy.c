@@ -34,7 +34,7 @@ test_unfinished__at_the_limit(void **state)
 	free(peer);
 	stop(f);
 	assert_int_equal(rig_lines("closing a connection of user"), 1);
-	assert_int_equal(rig_lines("it holds 257 calls"), 1);
+	assert_int_equal(rig_lines("it holds 769 calls"), 1);
 }
 
 /* Calls and reads nothing until it is cut off; says after how many. */
