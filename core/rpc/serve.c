@@ -227,6 +227,11 @@ on_reply(struct call *call, const struct status *outcome)
 		if (message != NULL)
 			(void)pack(message, &bytes, &status);
 	}
+	if (status.code == COSI_TIMEOUT && atomic_load(&slot->cut)) {
+		status = (struct status){ 0 };
+		(void)status_fail(&status, COSI_UNAVAILABLE, "cannot serve %s: cosid stops",
+				  method->name);
+	}
 	if (!status_ok(&status)) {
 		fail(slot, &status, call->req.nbuckets);
 		return;

@@ -28,8 +28,8 @@
 
 #include "banned.h"
 
-/* How long connections whose calls have all ended may take to say goodbye. */
-enum { GOODBYE_MS = 500 };
+/* How long the last answers may take to be read, and connections without calls to say goodbye. */
+enum { READ_MS = 500, GOODBYE_MS = 50 };
 
 struct server {
 	struct listen_node node;
@@ -177,6 +177,12 @@ start_core(struct server *server, struct router *router, struct status *status)
 }
 
 static bool
+is_answered(const struct server *server)
+{
+	return atomic_load(&server->slots.nasked) == 0;
+}
+
+static bool
 is_idle(const struct server *server)
 {
 	return atomic_load(&server->slots.nbusy) == 0;
@@ -202,21 +208,33 @@ wait_until(struct server *server, bool (*reached)(const struct server *), int64_
 	return true;
 }
 
+/* A client that does not read its socket keeps the core waiting for ever. */
+static void
+hang_up(struct server *server)
+{
+	LOCK_SCOPE(&server->mutex);
+
+	if (wait_until(server, is_idle, clock_mono_ms() + READ_MS) &&
+	    wait_until(server, is_down, clock_mono_ms() + GOODBYE_MS))
+		return;
+	grpc_server_cancel_all_calls(server->grpc);
+	while (!is_down(server))
+		pthread_cond_wait(&server->changed, &server->mutex);
+}
+
 /* 0, or -1: calls had to be cut off. */
 static int
 drain(struct server *server, int64_t drain_ms)
 {
-	bool idle;
-	LOCK_SCOPE(&server->mutex);
+	bool answered;
 
-	idle = wait_until(server, is_idle, clock_mono_ms() + drain_ms);
-	/* A client that does not read its socket keeps the core waiting for ever. */
-	if (idle && wait_until(server, is_down, clock_mono_ms() + GOODBYE_MS))
-		return 0;
-	grpc_server_cancel_all_calls(server->grpc);
-	while (!is_down(server))
-		pthread_cond_wait(&server->changed, &server->mutex);
-	return idle ? 0 : -1;
+	pthread_mutex_lock(&server->mutex);
+	answered = wait_until(server, is_answered, clock_mono_ms() + drain_ms);
+	pthread_mutex_unlock(&server->mutex);
+	if (!answered)
+		slots_cut(&server->slots); /* without the mutex: replies wake the stopper */
+	hang_up(server);
+	return answered ? 0 : -1;
 }
 
 static int

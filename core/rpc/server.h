@@ -22,7 +22,7 @@ struct server_config {
 struct server *server_start(const struct server_config *config, struct router *router,
 			    struct status *status);
 /* Stops accepting, removes the socket node if it is still ours, lets calls in flight finish within
- * drain_ms, then cancels them.  Frees the server.  0: all calls ended by themselves. */
+ * drain_ms, then answers them UNAVAILABLE.  Frees the server.  0: none was cut off so. */
 int server_stop(struct server *server, int64_t drain_ms);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/parse.h"
 #include "rpc/serve.h"
@@ -33,18 +34,42 @@ must(grpc_call_error error)
 }
 
 static void
+count_down(struct slots *slots, atomic_size_t *counter)
+{
+	if (atomic_fetch_sub(counter, 1) == 1 && atomic_load(&slots->draining))
+		slots->idle(slots->owner);
+}
+
+static void
+slot_uncount(struct slot *slot)
+{
+	if (slot->fd >= 0)
+		held_remove(&slot->slots->held, slot->fd, clock_mono_ms());
+	slot->fd = -1;
+}
+
+static void
+slot_forget(struct slot *slot)
+{
+	LOCK_SCOPE(&slot->slots->mutex);
+
+	LIST_REMOVE(slot, link);
+}
+
+static void
 slot_end(struct slot *slot)
 {
 	struct slots *slots = slot->slots;
 
+	if (slot->submitted)
+		slot_forget(slot);
 	if (slot->routed != NULL) {
 		slots->ncalls--;
 		slots->nbytes -= slot->nbytes;
 		call_unref(slot->routed);
 		slot->routed = NULL;
 	}
-	if (slot->fd >= 0)
-		held_remove(&slots->held, slot->fd, clock_mono_ms());
+	slot_uncount(slot);
 	grpc_byte_buffer_destroy(slot->in);
 	grpc_byte_buffer_destroy(slot->out);
 	grpc_metadata_array_destroy(&slot->metadata);
@@ -54,8 +79,7 @@ slot_end(struct slot *slot)
 	slot->next = slots->free_list;
 	slots->free_list = slot;
 	fill(slots, slot->method);
-	if (atomic_fetch_sub(&slots->nbusy, 1) == 1 && atomic_load(&slots->draining))
-		slots->idle(slots->owner);
+	count_down(slots, &slots->nbusy);
 }
 
 static void
@@ -78,8 +102,10 @@ on_close(struct tag *tag, bool ok)
 	struct slot *slot = SLOT_OF(tag, t_close);
 
 	(void)ok; /* always true */
-	if (slot->cancelled != 0)
+	if (slot->cancelled != 0) {
+		slot_uncount(slot); /* the client may begin others; LIMIT_CALLS bounds these */
 		router_cancel(slot->slots->router, slot->routed);
+	}
 	slot_unref(slot);
 }
 
@@ -112,6 +138,7 @@ on_new(struct tag *tag, bool ok)
 		return;
 	}
 	atomic_fetch_add(&slots->nbusy, 1);
+	atomic_fetch_add(&slots->nasked, 1);
 	fill(slots, slot->method);
 	slot->arrived_ms = clock_mono_ms();
 	slot->refs = 1;
@@ -181,8 +208,12 @@ start(struct slot *slot, const grpc_op *ops, size_t n, struct tag *tag)
 void
 slot_watch(struct slot *slot)
 {
+	struct slots *slots = slot->slots;
 	grpc_op op;
 
+	pthread_mutex_lock(&slots->mutex);
+	LIST_INSERT_HEAD(&slots->routed, slot, link);
+	pthread_mutex_unlock(&slots->mutex);
 	memset(&op, 0, sizeof op);
 	op.op = GRPC_OP_RECV_CLOSE_ON_SERVER;
 	op.data.recv_close_on_server.cancelled = &slot->cancelled;
@@ -215,6 +246,7 @@ slot_finish(struct slot *slot, unsigned code, const char *text, grpc_byte_buffer
 		ops[n].op = GRPC_OP_RECV_CLOSE_ON_SERVER;
 		ops[n++].data.recv_close_on_server.cancelled = &slot->cancelled;
 	}
+	count_down(slot->slots, &slot->slots->nasked);
 	start(slot, ops, n, &slot->t_done);
 	grpc_slice_unref(details);
 }
@@ -225,6 +257,8 @@ slots_init(struct slots *slots, struct status *status)
 	size_t n = 1;
 
 	held_init(&slots->held);
+	pthread_mutex_init(&slots->mutex, NULL);
+	LIST_INIT(&slots->routed);
 	for (const struct dialect *const *d = dialect_all; *d != NULL; d++)
 		n += (*d)->nmethods;
 	slots->methods = calloc(n, sizeof *slots->methods);
@@ -263,6 +297,19 @@ slots_drain(struct slots *slots)
 }
 
 void
+slots_cut(struct slots *slots)
+{
+	LOCK_SCOPE(&slots->mutex);
+	struct slot *slot;
+
+	LIST_FOREACH(slot, &slots->routed, link)
+	{
+		atomic_store(&slot->cut, true);
+		router_cancel(slots->router, slot->routed);
+	}
+}
+
+void
 slots_done(struct slots *slots)
 {
 	struct slot *next;
@@ -276,5 +323,6 @@ slots_done(struct slots *slots)
 			grpc_slice_unref(slots->methods[i].info);
 	free(slots->methods);
 	slots->methods = NULL;
+	pthread_mutex_destroy(&slots->mutex);
 	held_done(&slots->held);
 }

@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/queue.h>
 
 #include "router/router.h"
 #include "rpc/dialect.h"
@@ -51,6 +52,8 @@ struct slot {
 	const ProtobufCMessage *input; /* from the call's arena */
 	size_t nbytes;                 /* of the request */
 	bool submitted;                /* and watched; false: it is refused here */
+	atomic_bool cut;               /* the server stops and waits for the router no longer */
+	LIST_ENTRY(slot) link;         /* in slots->routed */
 	struct slot *next;             /* in the free list */
 };
 
@@ -64,10 +67,12 @@ struct slots {
 	struct slot *free_list;
 	struct held held;
 	size_t ncalls, nbytes; /* given to the router and not ended; bytes of their requests */
-	atomic_size_t nbusy;   /* accepted and not ended */
+	pthread_mutex_t mutex; /* guards routed */
+	LIST_HEAD(, slot) routed;
+	atomic_size_t nbusy;  /* accepted and not ended, which is when the answer has been read */
+	atomic_size_t nasked; /* of these, not answered yet */
 	atomic_bool draining;
-	/* Called on the polling thread when a slot has ended and no other is busy, while draining.
-	 */
+	/* Called, on any thread, when one of the two has become 0 while draining. */
 	void (*idle)(void *owner);
 	void *owner;
 };
@@ -79,10 +84,14 @@ int slots_init(struct slots *slots, struct status *status);
 void slots_arm(struct slots *slots);
 /* From now on nothing is armed again and new calls are answered UNAVAILABLE.  Any thread. */
 void slots_drain(struct slots *slots);
+/* Has the router asked to reply at once to all that it has not replied to.  Not before
+ * slots_drain(); any thread. */
+void slots_cut(struct slots *slots);
 /* After the polling thread has ended. */
 void slots_done(struct slots *slots);
 
-/* Watches for the client's going away: router_cancel() is called then.  Before router_submit(). */
+/* Of a call that the router will be given: it is one that slots_cut() means, and when the client
+ * goes away router_cancel() is called.  Before router_submit(). */
 void slot_watch(struct slot *slot);
 /* The answer, in the slot's last batch: afterwards the slot is the polling thread's alone.  message
  * becomes the slot's; text is for codes other than OK. */
