@@ -19,10 +19,10 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/listen.h"
 #include "base/log.h"
 #include "rpc/accept.h"
 #include "rpc/limits.h"
-#include "rpc/listen.h"
 #include "rpc/peers.h"
 #include "rpc/slot.h"
 

@@ -9,7 +9,7 @@
 #include <sys/un.h>
 
 #include "rpc/accept.h"
-#include "rpc/listen.h"
+#include "base/listen.h"
 
 #include "banned.h"
 

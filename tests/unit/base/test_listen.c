@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_listen.c - the socket's node: stale, live, foreign, its mode, its neighbours, races. */
-#include "rig.h"
+#include "base/listen.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
-#include "rpc/listen.h"
+#include <cmocka.h>
 
 #include "banned.h"
 

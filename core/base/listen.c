@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * listen.c - binds without stealing: a stale node goes, a live one is refused. */
-#include "rpc/listen.h"
+#include "base/listen.h"
 
 #include <errno.h>
 #include <fcntl.h>

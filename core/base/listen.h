@@ -4,8 +4,8 @@
  * No other file is ever made in the socket's directory (the specification reserves it), so starters
  * that race over a stale node meet at a flock on the directory itself.
  */
-#ifndef COSID_RPC_LISTEN_H
-#define COSID_RPC_LISTEN_H
+#ifndef COSID_BASE_LISTEN_H
+#define COSID_BASE_LISTEN_H
 #include <stdbool.h>
 #include <sys/types.h>
 
