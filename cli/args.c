@@ -17,6 +17,7 @@
 #include "banned.h"
 
 #define DEFAULT_ENDPOINT "unix:///run/cosid/cosi.sock"
+#define ADMIN_ENDPOINT   "unix:///run/cosid-admin/admin.sock"
 /* COSI's own limit is 128 buckets per access. */
 enum { DEFAULT_TIMEOUT_MS = 60000, TIMEOUT_MAX_MS = 24 * 60 * 60 * 1000, IDS_MAX = 128 };
 
@@ -36,9 +37,11 @@ enum {
 	USES_PROTOCOL = 1u << 0,
 	USES_MODE = 1u << 1,
 	USES_ACCOUNT = 1u << 2,
-	USES_ACCOUNT_ID = 1u << 3
+	USES_ACCOUNT_ID = 1u << 3,
+	USES_API = 1u << 4
 };
-static const char *const use_names[] = { "--protocol", "--mode", "--account", "--account-id" };
+static const char *const use_names[] = { "--protocol", "--mode", "--account", "--account-id",
+					 "--api" };
 
 static const struct command {
 	const char *name;
@@ -48,13 +51,17 @@ static const struct command {
 	unsigned uses;
 	const char *what; /* an id of this command */
 } commands[] = {
-	{ "info", ASK_INFO, 0, 0, false, 0, NULL },
-	{ "create", ASK_CREATE, 1, 1, true, USES_PROTOCOL, "bucket name" },
-	{ "get", ASK_GET, 1, 1, false, USES_PROTOCOL, "bucket id" },
-	{ "delete", ASK_DELETE, 1, 1, true, 0, "bucket id" },
-	{ "grant", ASK_GRANT, 1, IDS_MAX, true, USES_PROTOCOL | USES_MODE | USES_ACCOUNT,
+	{ "info", ASK_INFO, 0, 0, false, USES_API, NULL },
+	{ "create", ASK_CREATE, 1, 1, true, USES_API | USES_PROTOCOL, "bucket name" },
+	{ "get", ASK_GET, 1, 1, false, USES_API | USES_PROTOCOL, "bucket id" },
+	{ "delete", ASK_DELETE, 1, 1, true, USES_API, "bucket id" },
+	{ "grant", ASK_GRANT, 1, IDS_MAX, true, USES_API | USES_PROTOCOL | USES_MODE | USES_ACCOUNT,
 	  "bucket id" },
-	{ "revoke", ASK_REVOKE, 1, IDS_MAX, false, USES_PROTOCOL | USES_ACCOUNT_ID, "bucket id" },
+	{ "revoke", ASK_REVOKE, 1, IDS_MAX, false, USES_API | USES_PROTOCOL | USES_ACCOUNT_ID,
+	  "bucket id" },
+	{ "status", ASK_STATUS, 0, 0, false, 0, NULL },
+	{ "reload", ASK_RELOAD, 0, 0, false, 0, NULL },
+	{ "list", ASK_LIST, 0, 1, false, 0, "backend" },
 };
 
 struct parse {
@@ -82,6 +89,7 @@ set_api(struct parse *parse, const char *word)
 {
 	static const struct dialect *const dialects[] = { &dialect_v1alpha1, &dialect_v1alpha2 };
 
+	parse->used |= USES_API;
 	for (size_t i = 0; i < sizeof dialects / sizeof dialects[0]; i++)
 		if (strcmp(dialects[i]->name, word) == 0) {
 			parse->args->dialect = dialects[i];
@@ -322,19 +330,30 @@ command(struct parse *parse, size_t n, char **argv)
 	parse->args->ask.op = found->op;
 	if (words(parse, found, n - 1, argv + 1) < 0 || uses_check(parse, found) < 0)
 		return -1;
-	return dialect_check(parse, found);
+	if (found->op < ASK_STATUS)
+		return dialect_check(parse, found);
+	return parse->args->print != print_env ? 0
+					       : fail(parse, "'%s' has no output env", found->name);
+}
+
+/* The environment's word is for COSI's own socket. */
+static const char *
+default_endpoint(enum ask_op op)
+{
+	const char *environment = getenv("COSI_ENDPOINT");
+
+	if (op >= ASK_STATUS)
+		return ADMIN_ENDPOINT;
+	return environment != NULL && environment[0] != '\0' ? environment : DEFAULT_ENDPOINT;
 }
 
 int
 args_parse(struct args *args, int argc, char **argv, struct arena *arena, const char **out_error)
 {
 	struct parse parse = { .args = args, .arena = arena };
-	const char *environment = getenv("COSI_ENDPOINT");
 	int result;
 
 	*args = (struct args){
-		.endpoint = environment != NULL && environment[0] != '\0' ? environment
-									  : DEFAULT_ENDPOINT,
 		.dialect = &dialect_v1alpha2,
 		.print = print_text,
 		.timeout_ms = DEFAULT_TIMEOUT_MS,
@@ -342,6 +361,8 @@ args_parse(struct args *args, int argc, char **argv, struct arena *arena, const 
 	result = options(&parse, argc, argv);
 	if (result == 0 && !args->help && !args->version) {
 		result = command(&parse, (size_t)(argc - optind), argv + optind);
+		if (args->endpoint == NULL)
+			args->endpoint = default_endpoint(args->ask.op);
 		if (result == 0)
 			result = endpoint_check(&parse);
 	}
@@ -358,9 +379,12 @@ args_help(void)
 		    "       cosictl [options] delete ID [key=value ...]\n"
 		    "       cosictl [options] grant ID ... --account NAME [key=value ...]\n"
 		    "       cosictl [options] revoke ID ... --account-id ID\n"
+		    "       cosictl [options] status | reload | list [BACKEND]\n"
 		    "\n"
 		    "  -e, --endpoint URL     unix:///path; default $COSI_ENDPOINT, else\n"
-		    "                         " DEFAULT_ENDPOINT "\n"
+		    "                         " DEFAULT_ENDPOINT ";\n"
+		    "                         status, reload and list:\n"
+		    "                         " ADMIN_ENDPOINT "\n"
 		    "      --api VERSION      v1alpha1 or v1alpha2 (default)\n"
 		    "  -o, --output FORMAT    text (default), json or env\n"
 		    "      --timeout TIME     default 60s\n"

@@ -9,12 +9,24 @@
 
 #include "cosi_module.h"
 
-enum ask_op { ASK_INFO = 1, ASK_CREATE, ASK_GET, ASK_DELETE, ASK_GRANT, ASK_REVOKE };
+/* From ASK_STATUS on: over the admin socket, without a dialect. */
+enum ask_op {
+	ASK_INFO = 1,
+	ASK_CREATE,
+	ASK_GET,
+	ASK_DELETE,
+	ASK_GRANT,
+	ASK_REVOKE,
+	ASK_STATUS,
+	ASK_RELOAD,
+	ASK_LIST
+};
 
 /* Everything in it is borrowed from argv, from the arena, or constant. */
 struct ask {
 	enum ask_op op;
-	size_t nids; /* create: the one name; get, delete: the one id; grant, revoke: >= 1 */
+	size_t nids; /* list: the backend, if one is named; create: the one name; get, delete: the
+			one id; grant, revoke: >= 1 */
 	const char *const *ids;
 	size_t nparams; /* no key twice */
 	const struct cosi_kv *params;

@@ -6,7 +6,6 @@
  */
 #include "client.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <grpc/byte_buffer.h>
 #include <grpc/byte_buffer_reader.h>
@@ -17,11 +16,9 @@
 #include <grpc/support/time.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <sys/un.h>
 
 #include "base/cleanup.h"
+#include "connect.h"
 #include "text.h"
 
 #include "banned.h"
@@ -80,30 +77,6 @@ client_code_name(grpc_status_code code)
 	return (size_t)code < sizeof names / sizeof names[0] ? names[code] : "UNKNOWN";
 }
 
-static int
-socket_connect(const char *path, int64_t timeout_ms)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	const struct timeval limit = { .tv_sec = timeout_ms / 1000,
-				       .tv_usec = timeout_ms % 1000 * 1000 };
-	CLEANUP_FD int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	int out;
-
-	if (strlen(path) >= sizeof address.sun_path) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	memcpy(address.sun_path, path, strlen(path) + 1);
-	/* A full backlog makes connect() wait. */
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) < 0 ||
-	    connect(fd, (const struct sockaddr *)&address, sizeof address) < 0 ||
-	    fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
-		return -1;
-	out = fd;
-	fd = -1;
-	return out;
-}
-
 static grpc_channel *
 channel_new(int fd)
 {
@@ -127,9 +100,9 @@ client_open(const char *endpoint, int64_t timeout_ms, struct arena *arena,
 	const gpr_timespec timeout = gpr_time_from_millis(timeout_ms, GPR_TIMESPAN);
 	const gpr_timespec deadline = gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), timeout);
 	struct client *client = calloc(1, sizeof *client);
-	int fd = socket_connect(endpoint + strlen("unix://"), timeout_ms);
+	CLEANUP_FD int fd = connect_unix(endpoint + strlen("unix://"), timeout_ms);
 
-	if (client == NULL || fd < 0) {
+	if (client == NULL || fd < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) < 0) {
 		(void)client_fail(out_error, arena, GRPC_STATUS_UNAVAILABLE,
 				  "cannot connect to '%s': %m", endpoint);
 		free(client);
@@ -139,6 +112,7 @@ client_open(const char *endpoint, int64_t timeout_ms, struct arena *arena,
 	client->arena = arena;
 	client->deadline = deadline;
 	client->channel = channel_new(fd);
+	fd = -1;
 	client->queue = grpc_completion_queue_create_for_pluck(NULL);
 	return client;
 }

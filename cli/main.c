@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * main.c - cosictl: one COSI call from the command line.
+ * main.c - cosictl: one COSI call, or one command to the daemon itself, from the command line.
  *
  *   args -> dialect: messages -> client: the call -> dialect: struct answer -> print
+ *        -> admin: a line to the admin socket, lines back
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "admin.h"
 #include "args.h"
 #include "base/arena.h"
 #include "client.h"
@@ -56,6 +58,15 @@ call(struct arena *arena, const struct args *args)
 }
 
 static int
+ask_admin(struct arena *arena, const struct args *args)
+{
+	const char *code, *error = admin_run(arena, args, &code);
+	int written = stdout_done(arena);
+
+	return error == NULL ? written : say(arena, arena_printf(arena, "%s: ", code), error);
+}
+
+static int
 run(struct arena *arena, int argc, char **argv)
 {
 	struct args args;
@@ -72,7 +83,7 @@ run(struct arena *arena, int argc, char **argv)
 	else if (args.version)
 		puts("cosictl " COSID_VERSION);
 	else
-		return call(arena, &args);
+		return args.ask.op >= ASK_STATUS ? ask_admin(arena, &args) : call(arena, &args);
 	return stdout_done(arena);
 }
 

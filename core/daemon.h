@@ -2,6 +2,7 @@
  * daemon.h - what one running daemon has; main.c makes and ends it, reload.c changes it. */
 #ifndef COSID_DAEMON_H
 #define COSID_DAEMON_H
+#include "admin/admin.h"
 #include "config/config.h"
 #include "module/backend.h"
 #include "module/state.h"
@@ -18,6 +19,8 @@ struct daemon {
 	struct generation *generation; /* router_new() takes its reference over */
 	struct router *router;
 	struct server *server;
+	struct desk desk;
+	struct admin *admin; /* NULL: there is none */
 	int listen_fd;
 	int signal_fd, wake_fd; /* what the main thread waits for: a signal; daemon_wake() */
 };

@@ -78,6 +78,29 @@ daemon_router_config(struct daemon *d, const struct config *config)
 	};
 }
 
+/* Whoever asks for the socket gets it or an error; the default is left out where it cannot be. */
+static int
+serve_admin(struct daemon *d)
+{
+	const struct admin_config config = {
+		.path = d->config->admin_path,
+		.socket_path = d->config->socket_path,
+		.router = d->router,
+		.desk = &d->desk,
+	};
+	struct status status = { 0 };
+
+	d->admin = admin_start(&config, &status);
+	if (d->admin != NULL)
+		return 0;
+	if (!d->config->admin_given) {
+		log_warning("%s: going on without", status.text);
+		return 0;
+	}
+	log_error("%s", status.text);
+	return -1;
+}
+
 static int
 serve(struct daemon *d)
 {
@@ -97,6 +120,8 @@ serve(struct daemon *d)
 
 	d->router = router_new(&router_config, d->generation, &status);
 	d->generation = NULL;
+	if (d->router != NULL && serve_admin(d) != 0)
+		return -1;
 	if (d->router != NULL)
 		d->server = server_start(&server_config, d->router, &status);
 	if (d->server == NULL) {
@@ -153,7 +178,7 @@ wait_for_stop(struct daemon *d)
 	enum asked asked;
 
 	while ((asked = take_signals(d)) != ASKED_STOP) {
-		if (asked == ASKED_RELOAD)
+		if (asked == ASKED_RELOAD || desk_is_asked(&d->desk))
 			reload(d);
 		else
 			(void)poll(events, sizeof events / sizeof events[0], -1);
@@ -175,6 +200,7 @@ stop(struct daemon *d)
 {
 	(void)sd_notify(0, "STOPPING=1\nSTATUS=finishing the calls in flight");
 	log_notice("stopping");
+	desk_close(&d->desk);
 	(void)signal(SIGALRM, last_resort);
 	(void)alarm((unsigned)(d->config->drain_timeout_ms / 1000) + LAST_RESORT_S);
 	router_drain(d->router);
@@ -182,11 +208,15 @@ stop(struct daemon *d)
 		log_warning("calls were cut off after %lld ms",
 			    (long long)d->config->drain_timeout_ms);
 	d->server = NULL;
+	admin_stop(d->admin);
+	d->admin = NULL;
 }
 
 static void
 unload(struct daemon *d)
 {
+	/* Still there after a start that has failed half-way. */
+	admin_stop(d->admin);
 	if (d->router != NULL)
 		router_free(d->router);
 	if (d->generation != NULL)
@@ -195,6 +225,7 @@ unload(struct daemon *d)
 		state_close(d->state);
 	config_unref(d->config);
 	config_unref(d->started);
+	desk_done(&d->desk);
 	if (d->signal_fd >= 0)
 		(void)close(d->signal_fd);
 	if (d->wake_fd >= 0)
@@ -241,6 +272,7 @@ run(const struct options *options)
 	sigset_t signals;
 	int rc = EXIT_FAILURE;
 
+	desk_init(&d.desk, daemon_wake, &d);
 	if (process_setup(&signals) != 0)
 		return EXIT_FAILURE;
 	if (open_events(&d, &signals) == 0 && load(&d, options) == 0) {

@@ -88,9 +88,15 @@ reload_tell(const struct daemon *daemon, size_t ncooling)
 }
 
 static void
-tell(const struct daemon *daemon, const struct diag *diag, bool failed, int64_t took_us)
+tell(struct daemon *daemon, const struct diag *diag, bool failed, int64_t took_us)
 {
 	struct generation *serving = router_pin(daemon->router);
+	const struct desk_report report = {
+		.ok = !failed,
+		.generation = serving->number,
+		.at_s = clock_wall_s(),
+		.took_us = took_us,
+	};
 
 	tell_lines(diag, failed);
 	if (failed) {
@@ -102,6 +108,7 @@ tell(const struct daemon *daemon, const struct diag *diag, bool failed, int64_t 
 			   serving->number, serving->nbackends, took_us / 1000);
 		(void)sd_notify(0, "READY=1");
 	}
+	desk_end(&daemon->desk, &report, diag);
 	router_unpin(daemon->router, serving);
 	if (!failed)
 		reload_tell(daemon, router_reap(daemon->router));
@@ -115,6 +122,7 @@ reload(struct daemon *daemon)
 	struct config *config;
 	bool failed;
 
+	desk_begin(&daemon->desk);
 	(void)sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRId64 "\nSTATUS=reloading", begun_us);
 	log_notice("reloading '%s'", daemon->options->config_path);
 	config = read_config(daemon, &diag);

@@ -39,6 +39,8 @@ struct config_backend {
 struct config {
 	const char *driver_name, *owner;
 	const char *socket_path; /* absolute, out of endpoint or COSI_ENDPOINT */
+	const char *admin_path;  /* absolute, out of admin_endpoint */
+	bool admin_given;        /* admin_endpoint stands in the file */
 	mode_t socket_mode;
 	bool peers_limited; /* allowed_peers was given */
 	size_t npeer_uids, npeer_gids;
@@ -62,8 +64,8 @@ struct config {
  * backends are not read here. */
 struct config *config_load(const char *path, struct diag *diag);
 /* For a daemon that runs: puts into config what cannot change without a restart (driver_name,
- * owner, endpoint, socket_mode, allowed_peers, state_dir, workers), with a warning for each that
- * would have.  An error in diag: no memory.  Before config is shared. */
+ * owner, endpoint, admin_endpoint, socket_mode, allowed_peers, state_dir, workers), with a warning
+ * for each that would have.  An error in diag: no memory.  Before config is shared. */
 void config_keep(struct config *config, const struct config *running, struct diag *diag);
 struct config *config_ref(struct config *config);
 void config_unref(struct config *config);

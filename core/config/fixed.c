@@ -105,6 +105,7 @@ config_keep(struct config *config, const struct config *running, struct diag *di
 		config->owner = config->driver_name;
 	keep_text(config, "owner", &config->owner, running->owner, diag);
 	keep_text(config, "endpoint", &config->socket_path, running->socket_path, diag);
+	keep_text(config, "admin_endpoint", &config->admin_path, running->admin_path, diag);
 	keep_text(config, "state_dir", &config->state_dir, running->state_dir, diag);
 	keep_numbers(config, running, diag);
 	keep_peers(config, running, diag);

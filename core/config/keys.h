@@ -11,7 +11,7 @@
 /* The top level; what needs a second look stands beside the configuration itself. */
 struct top_keys {
 	struct config config;
-	const char *endpoint, *socket_mode, *include_dir;
+	const char *endpoint, *admin_endpoint, *socket_mode, *include_dir;
 	const config_setting_t *allowed_peers, *log, *routes, *backends;
 };
 /* A file of include_dir. */

@@ -70,6 +70,33 @@ read_endpoint(struct load *load)
 		load->top.config.socket_path = arena_strdup(load->reader.arena, path);
 }
 
+/* Both sockets in one directory?  The specification wants nothing beside COSI's. */
+static bool
+share_directory(const char *a, const char *b)
+{
+	size_t len = (size_t)(strrchr(a, '/') - a);
+
+	return len == (size_t)(strrchr(b, '/') - b) && memcmp(a, b, len) == 0;
+}
+
+static void
+read_admin_endpoint(struct load *load)
+{
+	const config_setting_t *root = config_root_setting(&load->loaded->files[0].tree);
+	struct config *config = &load->top.config;
+	const char *path = NULL;
+
+	if (load->top.admin_endpoint != NULL)
+		complain(load, "admin_endpoint", check_endpoint(load->top.admin_endpoint, &path));
+	if (path == NULL)
+		return;
+	config->admin_path = arena_strdup(load->reader.arena, path);
+	config->admin_given = config_setting_get_member(root, "admin_endpoint") != NULL;
+	if (config->socket_path != NULL && share_directory(path, config->socket_path))
+		complain(load, "admin_endpoint",
+			 "the directory of the COSI socket holds nothing but that socket");
+}
+
 static void
 read_peers(struct load *load)
 {
@@ -121,6 +148,7 @@ read_main(struct load *load)
 		complain(load, "socket_mode", "expected an octal mode such as 0660");
 	config->socket_mode = mode;
 	read_endpoint(load);
+	read_admin_endpoint(load);
 	read_peers(load);
 	read_log(load);
 	load->lists[0] =

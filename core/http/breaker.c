@@ -99,7 +99,9 @@ breaker_state(struct breaker *breaker, struct http_breaker_state *out)
 	LOCK_SCOPE(&breaker->mutex);
 
 	*out = (struct http_breaker_state){ .open = breaker->open };
-	if (breaker->open)
+	if (breaker->open) {
 		out->since_ms = breaker->since_ms;
+		out->since_s = breaker->since_wall_s;
+	}
 	memcpy(out->last_error, breaker->last_error, sizeof out->last_error);
 }

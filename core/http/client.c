@@ -283,3 +283,22 @@ http_breaker_state(struct http_client *client, const char *base, struct http_bre
 	if (origin != NULL)
 		breaker_state(&origin->breaker, out);
 }
+
+size_t
+http_open_breakers(struct http_client *client, size_t most, struct http_open_breaker *out)
+{
+	LOCK_SCOPE(&client->mutex);
+	struct http_breaker_state state;
+	size_t n = 0;
+
+	for (struct origin *origin = client->origins; origin != NULL && n < most;
+	     origin = origin->next) {
+		breaker_state(&origin->breaker, &state);
+		if (!state.open)
+			continue;
+		out[n] = (struct http_open_breaker){ .base = origin->base,
+						     .since_s = state.since_s };
+		memcpy(out[n++].last_error, state.last_error, sizeof state.last_error);
+	}
+	return n;
+}

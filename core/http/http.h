@@ -94,10 +94,17 @@ const struct cosi_url *http_url(struct arena *arena, const char *base, const cha
  * copied into last_error. */
 struct http_breaker_state {
 	bool open;
-	int64_t since_ms;
+	int64_t since_ms, since_s; /* the latter by the wall clock */
 	char last_error[256];
 };
 void http_breaker_state(struct http_client *client, const char *base,
 			struct http_breaker_state *out);
+/* The open ones, most of them at the most; base lives as long as the client. */
+struct http_open_breaker {
+	const char *base;
+	int64_t since_s; /* wall clock */
+	char last_error[256];
+};
+size_t http_open_breakers(struct http_client *client, size_t most, struct http_open_breaker *out);
 
 #endif

@@ -64,6 +64,7 @@ struct module_call {
 	int64_t unknown_ms;              /* out, see http.h */
 	unsigned nrequests;              /* out */
 	uint64_t tokens[8];              /* module layer only: which tokens it was given */
+	const struct backend_list *list; /* module layer only: whom the list is for */
 };
 void module_call_init(struct module_call *call);
 
@@ -84,6 +85,28 @@ int backend_grant(struct module_call *call, const struct cosi_access_req *req,
 		  struct cosi_access *out);
 int backend_revoke(struct module_call *call, const struct cosi_access_req *req);
 int backend_probe(struct module_call *call);
+
+/* Everything in the store that bears the owner's mark, each checked and handed to found(), which
+ * returns non-zero to stop; what it is given lives until it returns.  0 or -1 with call->status. */
+struct backend_list {
+	int (*found)(void *arg, const struct cosi_found *found);
+	void *arg;
+};
+int backend_list(struct module_call *call, const char *owner, const struct backend_list *list);
+
+/* What an administrator wants to know of a backend.  Texts live as long as the generation. */
+enum { BACKEND_OPEN_MAX = 8 };
+struct backend_look {
+	const char *file, *endpoint; /* the module's, as it was found; endpoint NULL: none */
+	char hash[65];               /* SHA-256 of what was loaded, in hex */
+	size_t nopen;                /* breakers that are open */
+	struct {
+		const char *url;
+		int64_t since_s; /* wall clock */
+		char error[256];
+	} open[BACKEND_OPEN_MAX];
+};
+void backend_look(const struct backend *backend, struct backend_look *out);
 
 /* cosid --describe: the module's schema as text on stdout, one line per key (describe.c says how).
  * path has a '/' in it.  In a process that a trial started, nothing is printed.  0, or -1 with

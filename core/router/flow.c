@@ -21,6 +21,27 @@ enum { TIMERS_PER_CALL = 2 };
 
 /* ---- the outbox ------------------------------------------------------------------- */
 
+/* For the administrator: how the backend fares. */
+static void
+count_reply(struct call_state *state)
+{
+	static const struct status late = { COSI_TIMEOUT, "the deadline passed" },
+				   given_up = { COSI_PRECONDITION, "" };
+	struct lane *lane = state->fields.backend == NULL
+				    ? NULL
+				    : lanes_find(&state->router->lanes, state->fields.backend);
+
+	if (lane == NULL)
+		return;
+	if (state->verdict == VERDICT_WORK)
+		lane_count(lane, &state->status);
+	else
+		lane_count(lane, state->verdict == VERDICT_QUEUE_TIMEOUT ||
+						 state->verdict == VERDICT_WORK_TIMEOUT
+					 ? &late
+					 : &given_up);
+}
+
 static void
 note_reply(struct call_state *state, enum verdict verdict)
 {
@@ -33,6 +54,7 @@ note_reply(struct call_state *state, enum verdict verdict)
 	state->settling = false;
 	state->replied = true;
 	state->verdict = verdict;
+	count_reply(state);
 	timer_clear(&router->timers, &state->timer);
 	atomic_fetch_add(&state->call->refs, 1);
 	state->next_reply = router->replies;

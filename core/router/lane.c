@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 #include "banned.h"
 
 struct lane *
@@ -111,6 +113,20 @@ lane_leave(struct job *job)
 		break;
 	}
 	job->at = JOB_NOWHERE;
+}
+
+void
+lane_count(struct lane *lane, const struct status *status)
+{
+	lane->calls++;
+	if (status_ok(status))
+		return;
+	lane->failed++;
+	/* The codes before it are about the request. */
+	if (status->code < COSI_DENIED)
+		return;
+	lane->failure = *status;
+	lane->failure_s = clock_wall_s();
 }
 
 bool

@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "base/status.h"
 #include "router/id.h"
 
 enum {
@@ -42,6 +43,11 @@ struct lane {
 	unsigned waiting; /* in JOB_LOCKS and JOB_LANE */
 	unsigned running; /* in JOB_POOL and JOB_RUNS */
 	unsigned held;    /* calls that are over, but keep their locks */
+	/* Calls that were answered, and how many of them were refused or failed; the last failure
+	 * that may be the store's, and when (wall clock). */
+	uint64_t calls, failed;
+	int64_t failure_s;
+	struct status failure;
 	struct job_queue ready;
 	char name[ID_BACKEND_MAX + 1];
 };
@@ -66,6 +72,8 @@ void lane_ready(struct job *job);
 struct job *lane_next(struct lane *lane);
 /* From wherever it is, but not out of the pool's queue: that is the pool's to do first. */
 void lane_leave(struct job *job);
+/* One of its calls is answered with this. */
+void lane_count(struct lane *lane, const struct status *status);
 /* Do more wait than may wait? */
 bool lane_is_full(const struct lane *lane);
 /* Are the outcomes of too many calls unknown for anybody to add to them? */

@@ -46,6 +46,32 @@ size_t router_reap(struct router *router);
 struct generation *router_pin(struct router *router);
 void router_unpin(struct router *router, struct generation *generation);
 
+/* How things are, copied at one moment. */
+enum { ROUTER_TITLE_MAX = 192 };
+struct router_lane { /* the queue of a backend that is, or was, configured */
+	char name[33];
+	unsigned max_calls, running, waiting, held; /* held: over, but their locks are kept */
+	uint64_t calls, failed;
+	int64_t failure_s; /* when a failure was last seen that may be the store's; 0: never */
+	struct status failure;
+};
+struct router_cooling { /* a generation that was swapped out and has calls */
+	unsigned number, holders;
+	int64_t since_s;
+	char title[ROUTER_TITLE_MAX], backend[33]; /* of its oldest call; "": not known */
+	int64_t age_ms;
+};
+struct router_status {
+	struct generation *generation; /* that serves; a reference */
+	int64_t since_s;
+	size_t nlanes, ncooling;
+	struct router_lane *lanes;
+	struct router_cooling *cooling;
+};
+/* NULL: no memory.  To be given back to the router.  Any thread. */
+struct router_status *router_status(struct router *router);
+void router_status_free(struct router *router, struct router_status *status);
+
 /* What never blocks is answered before this returns, on the caller's thread.  Any thread. */
 struct call *call_new(struct router *router); /* NULL: no memory; one reference, the caller's */
 void call_unref(struct call *call);

@@ -7,9 +7,11 @@ from messages import S3_GRANT, V1_S3, v1, v1_grant, v2
 
 @pytest.mark.parametrize("words, reason", [
     ([], "no command"),
-    (["status"], "unknown command 'status'"),
-    (["reload"], "unknown command 'reload'"),
-    (["list"], "unknown command 'list'"),
+    (["status", "x"], "'status' does not take 'x'"),
+    (["reload", "-o", "env"], "'reload' has no output env"),
+    (["list", "a", "b"], "'list' does not take 'b'"),
+    (["list", ""], "'list' needs a backend that is not empty"),
+    (["list", "--api", "v1alpha2"], "'list' does not take --api"),
     (["--no-such-option", "info"], "no-such-option"),
     (["info", "word"], "'info' does not take 'word'"),
     (["create"], "'create' needs a bucket name"),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """daemon.py - one cosid in a folder of its own: configuration, start, log, end."""
+import json
 import os
 import pathlib
 import re
@@ -43,6 +44,7 @@ class Cosid:
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / "socket").mkdir(exist_ok=True)
         self.socket = self.folder / "socket" / "cosi.sock"
+        self.admin = self.folder / "admin" / "admin.sock"
         self.config = self.folder / "cosid.conf"
         self.write_config(config)
         self.env, self.wrap = env or {}, wrap
@@ -57,6 +59,7 @@ class Cosid:
 
     def defaults(self):
         return {"driver_name": "cosid.example.org", "endpoint": f"unix://{self.socket}",
+                "admin_endpoint": f"unix://{self.admin}",
                 "module_dir": str(self.build / "modules"), "create_settle": "0s"}
 
     def environment(self):
@@ -132,6 +135,19 @@ class Cosid:
             seen = len(self._lines)
         self.process.send_signal(signal.SIGHUP)
         return self.wait_log(how, after=seen)
+
+    def cosictl(self, *words, timeout=60):
+        """A command over the admin socket: CompletedProcess."""
+        command = [str(self.build / "bin" / "cosictl"), "-e", f"unix://{self.admin}", *words]
+        return subprocess.run(command, env=self.environment(), timeout=timeout,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True)
+
+    def status(self):
+        """cosictl -o json status."""
+        done = self.cosictl("-o", "json", "status")
+        assert done.returncode == 0, done.stderr
+        secrets.assert_absent(done.stdout, "the status")
+        return json.loads(done.stdout)
 
     def client(self, dialect="v1alpha1"):
         made = DIALECTS[dialect](self.socket)

@@ -97,7 +97,7 @@ def test_module__added_and_removed(cosid, shelf, build, posix):
         region(client)
     shelf.install()
     part = parts / "shelf.conf"
-    part.write_text(cosid.make({"backends": [shelf.backend()]}).config.read_text().split("\n", 4)[-1])
+    part.write_text(cosid.make({"backends": [shelf.backend()]}).config.read_text().split("\n", 5)[-1])
     part.chmod(0o600)
     daemon.reload()
     assert region(client) == "v1-plain"

@@ -135,7 +135,7 @@ def test_config__missing_file(cosid, config, folder):
     ("routes = ( { match = \"a*\"; backend = \"nowhere\"; } );", "nowhere"),
     ("routes = ( { match = \"a*\"; } );", "backend"),
     ("include_dir = \"relative\";", "include_dir"), ("@include \"nowhere.conf\"", "@include"),
-    ("admin_endpoint = \"unix:///x/admin.sock\";", "admin_endpoint"),
+    ("metrics = \"unix:///x/metrics.sock\";", "metrics"),
     ("\x01", ""), ("é = 1;", "")])
 def test_config__bad_line(cosid, config, line, words):
     """The message names the file, the line and the thing."""
@@ -163,7 +163,7 @@ def test_config__bad_line(cosid, config, line, words):
     ({"credential_key": "plain:"}, "credential_key"),
     ({"public_endpoint": "ftp://x"}, "public_endpoint"), ({"accept_new": "maybe"}, "accept_new")])
 def test_config__bad_backend(cosid, posix, change, words):
-    log = fails(cosid, {"backends": [posix.backend() | change]}, "cosid.conf:5: ", words)
+    log = fails(cosid, {"backends": [posix.backend() | change]}, "cosid.conf:6: ", words)
     assert "no-scheme-planted" not in log
 
 
@@ -171,11 +171,11 @@ def test_config__bad_backend(cosid, posix, change, words):
 def test_config__backend_without(cosid, posix, missing):
     backend = posix.backend()
     del backend[missing]
-    fails(cosid, {"backends": [backend]}, "cosid.conf:5: ", missing)
+    fails(cosid, {"backends": [backend]}, "cosid.conf:6: ", missing)
 
 
 def test_config__two_backends_of_one_name(cosid, posix):
-    fails(cosid, {"backends": [posix.backend("a"), posix.backend("a")]}, "cosid.conf:5: ", "'a'")
+    fails(cosid, {"backends": [posix.backend("a"), posix.backend("a")]}, "cosid.conf:6: ", "'a'")
 
 
 def test_config__all_errors_are_told(cosid, config):

@@ -29,6 +29,7 @@ keep(const char *running_text, const char *text, struct diag *diag)
 
 static const char running_text[] =
 	NAME "owner = \"one\"; endpoint = \"unix:///tmp/one.sock\"; socket_mode = \"0600\";\n"
+	     "admin_endpoint = \"unix:///tmp/a/one.sock\";\n"
 	     "workers = 8; state_dir = \"/tmp\"; allowed_peers = { uids = [ 1, 2 ]; };\n"
 	     "backends = ( " POSIX("p") " );\n";
 
@@ -77,6 +78,8 @@ test_keep__the_rest_stays(void **state)
 		"cosid.conf:2: warning: 'owner' cannot change without a restart: 'one' stays",
 		"cosid.conf:2: warning: 'endpoint' cannot change without a restart: "
 		"'/tmp/one.sock' stays",
+		"cosid.conf:6: warning: 'admin_endpoint' cannot change without a restart: "
+		"'/tmp/a/one.sock' stays",
 		"cosid.conf: warning: 'state_dir' cannot change without a restart: '/tmp' stays",
 		"cosid.conf:3: warning: 'socket_mode' cannot change without a restart: 0600 stays",
 		"cosid.conf: warning: 'workers' cannot change without a restart: 8 stays",
@@ -84,13 +87,15 @@ test_keep__the_rest_stays(void **state)
 		"stays",
 	};
 	struct diag diag = { 0 };
-	struct config *config = keep(running_text,
-				     "driver_name = \"other.example.org\";\n"
-				     "owner = \"two\"; endpoint = \"unix:///tmp/two.sock\";\n"
-				     "socket_mode = \"0666\";\n"
-				     "allowed_peers = { uids = [ 1 ]; gids = [ 3 ]; };\n"
-				     "backends = ( " POSIX("q") " );\n",
-				     &diag);
+	struct config *config =
+		keep(running_text,
+		     "driver_name = \"other.example.org\";\n"
+		     "owner = \"two\"; endpoint = \"unix:///tmp/two.sock\";\n"
+		     "socket_mode = \"0666\";\n"
+		     "allowed_peers = { uids = [ 1 ]; gids = [ 3 ]; };\n"
+		     "backends = ( " POSIX("q") " );\n"
+						"admin_endpoint = \"unix:///tmp/a/two.sock\";\n",
+		     &diag);
 
 	(void)state;
 	lines(&diag, sizeof said / sizeof said[0], said);

@@ -30,7 +30,7 @@ test_keys__every_one_is_documented(void **state)
 	const struct config_key *keys = config_keys(&n);
 
 	(void)state;
-	assert_int_equal(n, 16 + 2 + 2 + 2 + 12);
+	assert_int_equal(n, 17 + 2 + 2 + 2 + 12);
 	for (size_t i = 0; i < n; i++) {
 		assert_true(keys[i].help[0] != '\0');
 		assert_string_not_equal(keys[i].type, "unknown");

@@ -20,6 +20,8 @@ test_defaults__one_backend(void **state)
 	assert_string_equal(config->driver_name, "cosid.example.org");
 	assert_string_equal(config->owner, "cosid.example.org");
 	assert_string_equal(config->socket_path, "/run/cosid/cosi.sock");
+	assert_string_equal(config->admin_path, "/run/cosid-admin/admin.sock");
+	assert_false(config->admin_given);
 	assert_int_equal(config->socket_mode, 0660);
 	assert_false(config->peers_limited);
 	assert_string_equal(config->module_dir, config_default_module_dir());
@@ -54,6 +56,7 @@ test_defaults__one_backend(void **state)
 static const char every_key[] =
 	NAME "owner = \"Team/A@1\";\n"
 	     "endpoint = \"unix:///tmp/x.sock\";\n"
+	     "admin_endpoint = \"unix:///tmp/admin/x.sock\";\n"
 	     "socket_mode = \"0600\";\n"
 	     "allowed_peers = { uids = [ 0, 1000 ]; gids = ( 4294967294L ); };\n"
 	     "module_dir = \"/opt/modules\"; state_dir = \"/var/lib/cosid\";\n"
@@ -82,6 +85,8 @@ test_values__every_key(void **state)
 	(void)state;
 	assert_string_equal(config->owner, "Team/A@1");
 	assert_string_equal(config->socket_path, "/tmp/x.sock");
+	assert_string_equal(config->admin_path, "/tmp/admin/x.sock");
+	assert_true(config->admin_given);
 	assert_int_equal(config->socket_mode, 0600);
 	assert_true(config->peers_limited);
 	assert_int_equal(config->npeer_uids, 2);
@@ -110,7 +115,7 @@ test_values__every_key(void **state)
 	assert_int_equal(backend->connect_timeout_ms, 1000);
 	assert_int_equal(backend->request_timeout_ms, 2000);
 	assert_int_equal(backend->retries, 0);
-	assert_int_equal(backend->line, 13);
+	assert_int_equal(backend->line, 14);
 	config_unref(config);
 }
 
@@ -174,8 +179,15 @@ test_errors__nothing_there(void **state)
 	(void)state;
 	files_refuse("", "cosid.conf: 'driver_name' is required\n"
 			 "cosid.conf: warning: there is no backend: no bucket can be made\n");
-	files_refuse(NAME "admin_endpoint = \"unix:///x.sock\";\nbackends = ( " POSIX("p") " );\n",
-		     "cosid.conf:2: unknown key 'admin_endpoint'\n");
+	files_refuse(NAME "metrics = \"unix:///x.sock\";\nbackends = ( " POSIX("p") " );\n",
+		     "cosid.conf:2: unknown key 'metrics'\n");
+	files_refuse(NAME "admin_endpoint = \"unix:///x\";\nbackends = ( " POSIX("p") " );\n",
+		     "cosid.conf:2: 'admin_endpoint': the name of the socket must end in .sock\n");
+	files_refuse(
+		NAME "admin_endpoint = \"unix:///run/cosid/x.sock\";\n"
+		     "backends = ( " POSIX("p") " );\n",
+		"cosid.conf:2: 'admin_endpoint': the directory of the COSI socket holds nothing "
+		"but that socket\n");
 	files_refuse(NAME "owner = \"\";\nstate_dir = \"var\";\nbackends = ( " POSIX("p") " );\n",
 		     "cosid.conf:2: 'owner': expected a text, found an empty one\n"
 		     "cosid.conf:3: 'state_dir': expected an absolute path\n");

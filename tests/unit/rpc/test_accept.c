@@ -8,8 +8,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "rpc/accept.h"
 #include "base/listen.h"
+#include "rpc/accept.h"
 
 #include "banned.h"
 

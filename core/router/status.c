@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * status.c - a copy of what the router knows, for people. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "router/state.h"
+
+#include "banned.h"
+
+/* Room that is enough unless a reload comes in between; what does not fit is left out. */
+enum { SPARE = 8 };
+
+static struct router_status *
+status_new(size_t nlanes, size_t ncooling)
+{
+	struct router_status *status = calloc(1, sizeof *status);
+
+	if (status == NULL)
+		return NULL;
+	status->lanes = calloc(nlanes + 1, sizeof status->lanes[0]);
+	status->cooling = calloc(ncooling + 1, sizeof status->cooling[0]);
+	if (status->lanes != NULL && status->cooling != NULL)
+		return status;
+	free(status->lanes);
+	free(status->cooling);
+	free(status);
+	return NULL;
+}
+
+static void
+count_all(struct router *router, size_t *out_nlanes, size_t *out_ncooling)
+{
+	const struct retired *retired;
+
+	*out_nlanes = *out_ncooling = SPARE;
+	router_enter(router);
+	for (const struct lane *lane = router->lanes.first; lane != NULL; lane = lane->next)
+		(*out_nlanes)++;
+	TAILQ_FOREACH(retired, &router->retired, link)
+	(*out_ncooling)++;
+	router_leave(router);
+}
+
+static void
+copy_lane(const struct lane *lane, struct router_lane *out)
+{
+	*out = (struct router_lane){
+		.max_calls = lane->max_calls,
+		.running = lane->running,
+		.waiting = lane->waiting,
+		.held = lane->held,
+		.calls = lane->calls,
+		.failed = lane->failed,
+		.failure_s = lane->failure_s,
+		.failure = lane->failure,
+	};
+	_Static_assert(sizeof out->name == sizeof lane->name, "a lane's name fits");
+	memcpy(out->name, lane->name, sizeof out->name);
+}
+
+static void
+copy_cooling(const struct router *router, const struct retired *retired, struct router_cooling *out)
+{
+	const struct call_state *call;
+
+	*out = (struct router_cooling){
+		.number = retired->generation->number,
+		.holders = atomic_load(&retired->generation->refs) - 1,
+		.since_s = retired->since_s,
+	};
+	TAILQ_FOREACH(call, &router->calls, call_link)
+	{
+		if (call->generation != retired->generation)
+			continue;
+		_Static_assert((int)ROUTER_TITLE_MAX == (int)CALL_TITLE_MAX, "a call's title fits");
+		(void)call_title(call, out->title);
+		(void)snprintf(out->backend, sizeof out->backend, "%s",
+			       call->fields.backend != NULL ? call->fields.backend : "");
+		out->age_ms = clock_mono_ms() - call->call->req.arrived_ms;
+		return;
+	}
+}
+
+struct router_status *
+router_status(struct router *router)
+{
+	const struct retired *retired;
+	struct router_status *status;
+	size_t nlanes, ncooling;
+
+	count_all(router, &nlanes, &ncooling);
+	status = status_new(nlanes, ncooling);
+	if (status == NULL)
+		return NULL;
+	router_enter(router);
+	status->generation = generation_ref(router->generation);
+	status->since_s = router->generation_since_s;
+	for (const struct lane *lane = router->lanes.first; lane != NULL && status->nlanes < nlanes;
+	     lane = lane->next)
+		copy_lane(lane, &status->lanes[status->nlanes++]);
+	TAILQ_FOREACH(retired, &router->retired, link)
+	{
+		if (status->ncooling < ncooling && atomic_load(&retired->generation->refs) > 1)
+			copy_cooling(router, retired, &status->cooling[status->ncooling++]);
+	}
+	router_leave(router);
+	return status;
+}
+
+void
+router_status_free(struct router *router, struct router_status *status)
+{
+	if (status == NULL)
+		return;
+	router_unpin(router, status->generation);
+	free(status->lanes);
+	free(status->cooling);
+	free(status);
+}

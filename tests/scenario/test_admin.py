@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: Apache-2.0
+"""test_admin.py - the admin socket: cosictl status, reload, list, and who else may not use it."""
+import contextlib
+import json
+import os
+import re
+import signal
+import socket
+import stat
+import subprocess
+
+import pytest
+
+from rig.client import outcome
+from rig.daemon import Ended
+from rig.shelf import Shelf
+
+
+@pytest.fixture
+def shelf(folder):
+    made = Shelf(folder)
+    made.install()
+    return made
+
+
+def raw(daemon, data, end=True):
+    """What the admin socket answers to these bytes, until it closes."""
+    with socket.socket(socket.AF_UNIX) as s:
+        s.settimeout(60)
+        s.connect(str(daemon.admin))
+        with contextlib.suppress(BrokenPipeError):
+            s.sendall(data)
+        if end:
+            s.shutdown(socket.SHUT_WR)
+        answer = b""
+        with contextlib.suppress(ConnectionResetError):  # it closed with more to read
+            while more := s.recv(65536):
+                answer += more
+    return [json.loads(line) for line in answer.splitlines()]
+
+
+def backend_of(status, name):
+    return next(b for b in status["backends"] if b["name"] == name)
+
+
+# ---- status
+
+
+def test_status__of_a_new_daemon(cosid, shelf):
+    daemon = cosid(shelf.config())
+    status = daemon.status()
+    assert status["driver"] == "cosid.example.org" and status["pid"] == daemon.pid
+    assert status["socket"] == str(daemon.socket)
+    assert (status["generation"], status["reload"], status["cooling"]) == (1, None, [])
+    (module,) = status["modules"]
+    digest = subprocess.run(["sha256sum", shelf.modules / "shelf.so"], capture_output=True, text=True)
+    assert module["sha256"] == digest.stdout.split()[0]
+    assert (module["name"], module["version"], module["backends"]) == ("shelf", "1", ["shelf"])
+    assert module["file"] == str(shelf.modules / "shelf.so")
+    backend = backend_of(status, "shelf")
+    assert backend["state"] == "up" and backend["calls"] == 0 and backend["lastError"] is None
+
+
+def test_status__counts_and_names_failures(cosid, shelf):
+    daemon = cosid(shelf.config())
+    client = daemon.client()
+    client.create("one")
+    (shelf.root / "one" / "object").touch()
+    assert outcome(client.delete, "shelf.one") == "FAILED_PRECONDITION"
+    shelf.root.rename(shelf.folder / "away")
+    assert outcome(client.create, "two") == "UNAVAILABLE"
+    backend = backend_of(daemon.status(), "shelf")
+    assert (backend["calls"], backend["failed"]) == (3, 2)
+    assert backend["lastError"]["code"] == "UNAVAILABLE" and "two" in backend["lastError"]["text"]
+    text = daemon.cosictl("status").stdout
+    assert re.search(r"backend shelf \(shelf, -\): up, .* 3 calls, 2 failed", text), text
+    assert "UNAVAILABLE: cannot create bucket 'two'" in text
+
+
+def test_status__open_breaker(cosid, shelf, build):
+    for name in ("shelf", "ceph-rgw"):
+        shelf.put((build / "modules" / "ceph-rgw.so") if name != "shelf" else shelf.build("1"), name)
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        port = nobody.getsockname()[1]
+        daemon = cosid(shelf.config({
+            "name": "rgw", "module": "ceph-rgw", "endpoint": f"http://127.0.0.1:{port}", "retries": 0,
+            "access_key": "plain:planted-access", "secret_key": "plain:planted-secret"}))
+        client = daemon.client()
+        for _ in range(6):
+            assert outcome(client.create, "unreachable", {"backend": "rgw"}) == "UNAVAILABLE"
+    backend = backend_of(daemon.status(), "rgw")
+    assert backend["state"] == "failing"
+    (breaker,) = backend["breakers"]
+    assert breaker["url"] == f"http://127.0.0.1:{port}" and breaker["since"] and breaker["error"]
+    # Unchanged: it goes over with what is known of its store.
+    shelf.install("2")
+    daemon.reload()
+    assert backend_of(daemon.status(), "rgw")["breakers"] == [breaker]
+
+
+def test_status__who_holds_an_old_generation(cosid, shelf):
+    daemon = cosid(shelf.config())
+    shelf.gate.touch()
+    client = daemon.client()
+    method, fields = client.create_fields("slow")
+    call = client.start(method, **fields)
+    while not (shelf.root / "slow").is_dir():
+        os.sched_yield()
+    shelf.install("2")
+    daemon.reload()
+    status = daemon.status()
+    (old,) = status["cooling"]
+    assert (old["generation"], old["calls"], old["backend"]) == (1, 1, "shelf")
+    assert old["oldest"] == "create bucket 'slow'" and old["since"]
+    assert backend_of(status, "shelf")["running"] == 1
+    text = daemon.cosictl("status").stdout
+    assert "generation 1 cools down since" in text and "create bucket 'slow'" in text
+    shelf.gate.unlink()
+    call.result()
+    while daemon.status()["cooling"]:
+        pass
+
+
+def test_status__during_a_reload(cosid, shelf):
+    """A module that hangs when it is tried holds the reload for 2 s, and nothing else."""
+    daemon = cosid(shelf.config())
+    hang = "#include <unistd.h>\n__attribute__((constructor)) static void hang(void) { for (;;) pause(); }\n"
+    shelf.put(shelf.build("hang", hang))
+    daemon.process.send_signal(signal.SIGHUP)
+    daemon.wait_log("reloading")
+    assert daemon.status()["reload"] is None
+    daemon.client().create("meanwhile")
+    daemon.wait_log("reload failed")
+    status = daemon.status()
+    assert status["reload"]["ok"] is False and "does not return" in status["reload"]["messages"][0]
+
+
+# ---- reload
+
+
+def test_reload__outcome(cosid, shelf):
+    daemon = cosid(shelf.config())
+    done = daemon.cosictl("reload")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "generation 2 serves\n", "")
+    daemon.config.write_text("nonsense")
+    done = daemon.cosictl("reload")
+    assert done.returncode == 1
+    assert "cosid.conf:1: " in done.stdout and "generation 2 goes on" in done.stderr
+    done = daemon.cosictl("-o", "json", "reload")
+    assert done.returncode == 1 and json.loads(done.stdout)["code"] == "INVALID"
+    assert daemon.status()["reload"]["ok"] is False
+
+
+def test_reload__warnings_are_shown(cosid, shelf):
+    daemon = cosid(shelf.config())
+    daemon.write_config(shelf.config(driver_name="other.example.org"))
+    done = daemon.cosictl("reload")
+    assert done.returncode == 0 and "'driver_name' cannot change without a restart" in done.stdout
+
+
+def test_reload__many_at_once(cosid, shelf):
+    """Each is told of a reload that began after it had asked."""
+    daemon = cosid(shelf.config())
+    daemon.write_config(shelf.config() | {"backends": [shelf.backend(label="new")]})
+    command = [str(daemon.build / "bin" / "cosictl"), "-e", f"unix://{daemon.admin}", "reload"]
+    asking = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(6)]
+    for process in asking:
+        out, _ = process.communicate(timeout=60)
+        assert process.returncode == 0 and re.fullmatch(r"generation \d+ serves\n", out)
+
+
+# ---- list
+
+
+def test_list(cosid, shelf, build, posix):
+    shelf.put(build / "modules" / "posix.so", "posix")
+    daemon = cosid(shelf.config(posix.backend()))
+    client = daemon.client()
+    bucket = client.create("ours", {"backend": "files"})
+    account = client.grant(bucket, "ba-ours").account_id
+    posix.make_foreign("theirs")
+    done = daemon.cosictl("-o", "json", "list", "files")
+    assert done.returncode == 0, done.stderr
+    found = {f["id"]: f for f in json.loads(done.stdout)["found"]}
+    assert set(found) == {bucket, account}, "what bears our mark, and nothing else"
+    assert found[bucket]["kind"] == "bucket" and found[account]["kind"] == "account"
+    assert found[bucket]["name"] == "ours" and found[bucket]["owner"] == "cosid.example.org"
+    assert found[bucket]["params"].startswith("1:")
+    assert f"bucket {bucket} name=ours" in daemon.cosictl("list", "files").stdout
+    # A backend that cannot say does not keep the others from it.
+    done = daemon.cosictl("list")
+    assert done.returncode == 1 and f"bucket {bucket}" in done.stdout
+    assert "backend shelf: UNSUPPORTED" in done.stderr
+    assert daemon.cosictl("list", "nowhere").returncode == 1
+
+
+# ---- who may, and what it stands
+
+
+def test_socket__place_and_mode(cosid, shelf):
+    daemon = cosid(shelf.config())
+    assert stat.S_IMODE(daemon.admin.parent.stat().st_mode) == 0o700
+    assert stat.S_IMODE(daemon.admin.stat().st_mode) == 0o600
+    assert os.listdir(daemon.socket.parent) == ["cosi.sock"]
+    daemon.stop()
+    assert not daemon.admin.parent.exists(), "made by the daemon, so it goes with it"
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o770, 0o701])
+def test_socket__folder_is_open_to_others(cosid, shelf, mode):
+    daemon = cosid.make(shelf.config())
+    daemon.admin.parent.mkdir()
+    daemon.admin.parent.chmod(mode)
+    with pytest.raises(Ended, match="0700"):
+        daemon.start()
+    daemon.process = None
+    assert not daemon.socket.exists()
+
+
+def test_socket__beside_the_other_one(cosid, shelf):
+    daemon = cosid.make(shelf.config())
+    daemon.write_config(shelf.config(admin_endpoint=f"unix://{daemon.socket.parent}/admin.sock"))
+    with pytest.raises(Ended, match="nothing but that socket"):
+        daemon.start()
+    daemon.process = None
+
+
+def test_peer__another_user(cosid, shelf):
+    """Even one for whom the doors were opened."""
+    daemon = cosid(shelf.config())
+    shelf.folder.chmod(0o711)
+    daemon.folder.chmod(0o711)
+    daemon.admin.parent.chmod(0o711)
+    daemon.admin.chmod(0o666)
+    command = [str(daemon.build / "bin" / "cosictl"), "-e", f"unix://{daemon.admin}", "status"]
+    done = subprocess.run(command, user=65534, group=65534, extra_groups=[], capture_output=True, text=True,
+                          env={"PATH": os.environ["PATH"]})
+    assert done.returncode == 1 and "not for you" in done.stderr, done.stderr
+    daemon.wait_log("refusing user 65534")
+
+
+@pytest.mark.parametrize("data", [
+    b"\n", b"nonsense\n", b"[]\n", b"{}\n", b'{"command":5}\n', b'{"command":"dance"}\n', b"\xff\xfe\n",
+    b'{"command":"list","backend":7}\n', b'{"command":"status","command":"reload"}\n', b"{" * 4000 + b"\n"])
+def test_peer__nonsense(cosid, shelf, data):
+    daemon = cosid(shelf.config())
+    (last,) = raw(daemon, data)
+    assert last["code"] in ("INVALID", "UNSUPPORTED") and last["error"]
+
+
+@pytest.mark.parametrize("size, code", [(4095, "OK"), (4096, "INVALID")])
+def test_peer__longest_request(cosid, shelf, size, code):
+    daemon = cosid(shelf.config())
+    text = b'{"command":"status"}'
+    (last,) = raw(daemon, text + b" " * (size - len(text)) + b"\n", end=False)
+    assert last["code"] == code
+
+
+def test_peer__half_a_request(cosid, shelf):
+    daemon = cosid(shelf.config())
+    assert raw(daemon, b'{"command":') == []
+
+
+def test_peer__so_many_at_once(cosid, shelf):
+    daemon = cosid(shelf.config())
+    with contextlib.ExitStack() as stack:
+        for _ in range(8):
+            silent = stack.enter_context(socket.socket(socket.AF_UNIX))
+            silent.connect(str(daemon.admin))
+            silent.send(b"{")
+        done = daemon.cosictl("status")
+        assert done.returncode == 1 and "EXHAUSTED" in done.stderr
+    while daemon.cosictl("status").returncode != 0:
+        pass
+
+
+def test_peer__silent_one_does_not_hold_a_stop(cosid, shelf):
+    daemon = cosid(shelf.config())
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.connect(str(daemon.admin))
+        silent.send(b"{")
+        daemon.status()
+        daemon.stop()
+
+
+def test_cosictl__nobody_listens(cosid, shelf):
+    daemon = cosid.make(shelf.config())
+    done = daemon.cosictl("status")
+    assert done.returncode == 1 and "cannot connect" in done.stderr
+
+
+@pytest.mark.parametrize("words", [
+    ["status", "x"], ["reload", "x"], ["list", "a", "b"], ["--api", "v1alpha1", "status"],
+    ["-o", "env", "status"], ["--mode", "readOnly", "list"]])
+def test_cosictl__usage(cosid, shelf, words):
+    assert cosid.make(shelf.config()).cosictl(*words).returncode == 2

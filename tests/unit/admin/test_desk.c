@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_desk.c - who asks for a reload is told of one that began after it. */
+#include "admin/desk.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <semaphore.h>
+
+#include "banned.h"
+
+static sem_t woken;
+
+static void
+wake(void *arg)
+{
+	assert_ptr_equal(arg, &woken);
+	(void)sem_post(&woken);
+}
+
+static void
+wait_woken(void)
+{
+	while (sem_wait(&woken) != 0)
+		;
+}
+
+static int
+setup(void **state)
+{
+	struct desk *desk = malloc(sizeof *desk);
+
+	assert_non_null(desk);
+	(void)sem_init(&woken, 0, 0);
+	desk_init(desk, wake, &woken);
+	*state = desk;
+	return 0;
+}
+
+static int
+teardown(void **state)
+{
+	desk_done(*state);
+	free(*state);
+	(void)sem_destroy(&woken);
+	return 0;
+}
+
+struct asker {
+	struct desk *desk;
+	pthread_t thread;
+	int result;
+	struct desk_report report;
+};
+
+static void *
+ask(void *arg)
+{
+	struct asker *asker = arg;
+
+	asker->result = desk_ask(asker->desk, &asker->report);
+	return NULL;
+}
+
+static void
+start(struct asker *asker, struct desk *desk)
+{
+	*asker = (struct asker){ .desk = desk };
+	assert_int_equal(pthread_create(&asker->thread, NULL, ask, asker), 0);
+	wait_woken();
+}
+
+static void
+end(struct desk *desk, unsigned generation, const char *line)
+{
+	const struct desk_report report = { .ok = line == NULL, .generation = generation };
+	struct diag diag = { 0 };
+
+	if (line != NULL)
+		diag_error(&diag, "cosid.conf", 7, "%s", line);
+	desk_end(desk, &report, &diag);
+	diag_done(&diag);
+}
+
+static void
+test_ask__gets_the_report(void **state)
+{
+	struct desk *desk = *state;
+	struct asker asker;
+
+	assert_false(desk_is_asked(desk));
+	start(&asker, desk);
+	assert_true(desk_is_asked(desk));
+	desk_begin(desk);
+	assert_false(desk_is_asked(desk));
+	end(desk, 7, "no");
+	assert_int_equal(pthread_join(asker.thread, NULL), 0);
+	assert_int_equal(asker.result, 0);
+	assert_int_equal(asker.report.number, 1);
+	assert_int_equal(asker.report.generation, 7);
+	assert_false(asker.report.ok);
+	assert_int_equal(asker.report.nlines, 1);
+	assert_string_equal(asker.report.lines[0], "cosid.conf:7: no");
+	desk_report_done(&asker.report);
+}
+
+/* The one that runs may have read the file before it was changed. */
+static void
+test_ask__during_a_reload_waits_for_the_next(void **state)
+{
+	struct desk *desk = *state;
+	struct asker asker;
+
+	desk_begin(desk);
+	start(&asker, desk);
+	end(desk, 2, NULL);
+	assert_true(desk_is_asked(desk));
+	desk_begin(desk);
+	end(desk, 3, NULL);
+	assert_int_equal(pthread_join(asker.thread, NULL), 0);
+	assert_int_equal(asker.result, 0);
+	assert_int_equal(asker.report.generation, 3);
+	assert_int_equal(asker.report.number, 2);
+}
+
+static void
+test_ask__many_share_one(void **state)
+{
+	struct desk *desk = *state;
+	struct asker askers[8];
+
+	for (size_t i = 0; i < 8; i++)
+		start(&askers[i], desk);
+	desk_begin(desk);
+	end(desk, 2, NULL);
+	assert_false(desk_is_asked(desk));
+	for (size_t i = 0; i < 8; i++) {
+		assert_int_equal(pthread_join(askers[i].thread, NULL), 0);
+		assert_int_equal(askers[i].result, 0);
+		assert_int_equal(askers[i].report.number, 1);
+	}
+}
+
+static void
+test_close__tells_who_waits_and_who_comes(void **state)
+{
+	struct desk *desk = *state;
+	struct desk_report report;
+	struct asker asker;
+
+	start(&asker, desk);
+	desk_close(desk);
+	assert_int_equal(pthread_join(asker.thread, NULL), 0);
+	assert_int_equal(asker.result, -1);
+	assert_int_equal(desk_ask(desk, &report), -1);
+}
+
+static void
+test_last__none_then_the_latest(void **state)
+{
+	struct desk *desk = *state;
+	struct desk_report report;
+
+	assert_int_equal(desk_last(desk, &report), 0);
+	assert_int_equal(report.number, 0);
+	desk_begin(desk);
+	end(desk, 1, "first");
+	desk_begin(desk);
+	end(desk, 1, "second");
+	assert_int_equal(desk_last(desk, &report), 0);
+	assert_int_equal(report.number, 2);
+	assert_int_equal(report.nlines, 1);
+	assert_string_equal(report.lines[0], "cosid.conf:7: second");
+	desk_report_done(&report);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_ask__gets_the_report, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_ask__during_a_reload_waits_for_the_next, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_ask__many_share_one, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_close__tells_who_waits_and_who_comes, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_last__none_then_the_latest, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
