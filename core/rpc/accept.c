@@ -7,6 +7,7 @@
 #include "rpc/accept.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -15,8 +16,10 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
 
@@ -24,6 +27,8 @@
 
 /* So many are accepted before those that wait are looked at again. */
 enum { ACCEPT_MOST = 64 };
+/* The core closes what was shut down within a millisecond or so. */
+enum { EVICT_MS = 100 };
 enum { PAUSE_MS = 100, LOG_EVERY_MS = 60000 };
 
 struct connection {
@@ -126,6 +131,48 @@ find_silent(struct acceptor *acceptor)
 	return oldest;
 }
 
+static struct connection *
+find_idle(struct acceptor *acceptor)
+{
+	struct connection *idle = NULL;
+	int64_t least_ms = CLOCK_NEVER;
+
+	for (size_t i = 0; i < acceptor->config.max_connections; i++) {
+		struct connection *connection = &acceptor->table[i];
+		int64_t since_ms =
+			acceptor->config.idle_since(acceptor->config.owner, connection->fd);
+
+		if (since_ms >= least_ms)
+			continue;
+		least_ms = since_ms;
+		idle = connection;
+	}
+	return idle;
+}
+
+/* Shuts down the connection that has been without a call for longest, and waits until the core has
+ * closed it.  A copy of the descriptor is looked at and shut down: the core's may become another's
+ * at any time. */
+static struct connection *
+evict(struct acceptor *acceptor)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	struct connection *idle = acceptor->config.idle_since != NULL ? find_idle(acceptor) : NULL;
+	CLEANUP_FD int fd = -1;
+	struct stat st;
+
+	if (idle == NULL)
+		return NULL;
+	fd = fcntl(idle->fd, F_DUPFD_CLOEXEC, 0);
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_ino == idle->ino)
+		(void)shutdown(fd, SHUT_RDWR);
+	for (int ms = 0; idle->fd >= 0 && ms < EVICT_MS; ms++) {
+		(void)nanosleep(&pause, NULL);
+		sweep(acceptor);
+	}
+	return find_free(acceptor);
+}
+
 /* A place for one more: a free one, one that the core has freed, or that of the peer which has said
  * nothing for longest. */
 static struct connection *
@@ -144,7 +191,7 @@ make_room(struct acceptor *acceptor)
 		else if (room->fd >= 0)
 			room = NULL; /* it spoke meanwhile */
 	}
-	return room;
+	return room != NULL ? room : evict(acceptor);
 }
 
 /* Says whether there may be more. */

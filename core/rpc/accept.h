@@ -23,6 +23,9 @@ struct accept_config {
 	/* Gets a connection that has something to say, and owns it.  Not called after
 	 * accept_stop(). */
 	void (*take)(void *owner, int fd);
+	/* Since when (monotonic) a connection that was handed on has no call; CLOCK_NEVER: it has.
+	 * The one without for longest makes room for a new one.  NULL: none does. */
+	int64_t (*idle_since)(void *owner, int fd);
 	/* Called at least every ACCEPT_TICK_MS. */
 	void (*tick)(void *owner);
 };

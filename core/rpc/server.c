@@ -95,6 +95,14 @@ take_connection(void *owner, int fd)
 	grpc_server_add_channel_from_fd(server->grpc, fd, server->credentials);
 }
 
+static int64_t
+idle_since(void *owner, int fd)
+{
+	struct server *server = owner;
+
+	return held_idle_since(&server->slots.held, fd);
+}
+
 static void
 tick(void *owner)
 {
@@ -308,6 +316,7 @@ start_all(struct server *server, const struct server_config *config, struct rout
 		.silent_ms = LIMIT_SILENT_MS,
 		.owner = server,
 		.take = take_connection,
+		.idle_since = idle_since,
 		.tick = tick,
 	};
 
