@@ -45,6 +45,7 @@ part_needs() {
 	unit | cli | posix) ;;
 	ceph) echo ceph ;;
 	minio) echo minio ;;
+	packages) echo "package machine ceph" ;;
 	contract | scenario | tests/*) echo "ceph minio" ;;
 	*) usage ;;
 	esac
@@ -58,6 +59,7 @@ one_part() {
 	contract) python_tests contract asan tests/contract ;;
 	scenario) python_tests scenario asan tests/scenario -m "$sanitized" ;;
 	posix | ceph | minio) python_tests "$1" asan tests/contract tests/scenario -m "$1 and $sanitized" ;;
+	packages) python_tests packages asan tests/packages ;;
 	tests/*) python_tests some asan "$1" ;;
 	esac
 }
