@@ -115,6 +115,20 @@ has_no_quota(const struct rgw *rgw, struct cosi_call *call, const char *native, 
 	return info.known ? 0 : heads_no_quota(rgw, call, native, out);
 }
 
+/* Marks come before settings, so what has been set by now and still bears no mark is somebody
+ * else's; a look that met another daemon finds its marks. */
+static int
+refuse_touched(const struct rgw *rgw, struct cosi_call *call, const char *native)
+{
+	struct rgw_look look;
+
+	if (rgw_bucket_look(rgw, call, native, &look) != 0)
+		return -1;
+	if (!look.exists || look.tags.n > 0)
+		return cosi_fail(call, COSI_BUSY, "another daemon is at it");
+	return cosi_fail(call, COSI_EXISTS, "it bears no marks, and is not as a new bucket is");
+}
+
 int
 rgw_adopt_check(const struct rgw *rgw, struct cosi_call *call, const char *native, bool lock)
 {
@@ -129,9 +143,7 @@ rgw_adopt_check(const struct rgw *rgw, struct cosi_call *call, const char *nativ
 		return cosi_fail(call, 0, "cannot look at its ACL");
 	if (untouched && has_no_quota(rgw, call, native, &untouched) != 0)
 		return cosi_fail(call, 0, "cannot look at its quota");
-	if (untouched)
-		return 0;
-	return cosi_fail(call, COSI_EXISTS, "it bears no marks, and is not as a new bucket is");
+	return untouched ? 0 : refuse_touched(rgw, call, native);
 }
 
 int

@@ -53,7 +53,7 @@ int rgw_delete_bucket(void *instance, struct cosi_call *call, const struct cosi_
 
 /* ---- adopt.c ---- */
 /* Is a bucket of ours that bears no marks as PUT bucket leaves it, with object lock or without?
- * Else EXISTS. */
+ * Else EXISTS, or BUSY when it bears some meanwhile. */
 int rgw_adopt_check(const struct rgw *rgw, struct cosi_call *call, const char *native, bool lock);
 /* Fails the call: EXISTS when the bucket is known to be another user's, else DENIED, which may
  * pass. */

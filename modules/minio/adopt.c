@@ -79,18 +79,20 @@ has_new_settings(const struct minio *minio, struct cosi_call *call, const char *
 }
 
 int
-minio_adopt_check(const struct minio *minio, struct cosi_call *call, const char *native, bool lock,
-		  int64_t settle_ms)
+minio_adopt_looks_new(const struct minio *minio, struct cosi_call *call, const char *native,
+		      bool lock, bool *out)
 {
-	bool untouched;
+	if (s3_bucket_untouched(call, &minio->s3, native, lock, out) != 0)
+		return -1;
+	return *out ? has_new_settings(minio, call, native, out) : 0;
+}
+
+int
+minio_adopt_check_age(const struct minio *minio, struct cosi_call *call, const char *native,
+		      int64_t settle_ms)
+{
 	int64_t age;
 
-	if (s3_bucket_untouched(call, &minio->s3, native, lock, &untouched) != 0 ||
-	    (untouched && has_new_settings(minio, call, native, &untouched) != 0))
-		return -1;
-	if (!untouched)
-		return cosi_fail(call, COSI_EXISTS,
-				 "it bears no marks, and is not as a new bucket is");
 	if (age_ms(minio, call, native, &age) != 0)
 		return -1;
 	if (age > minio->config->adopt_window)

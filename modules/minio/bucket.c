@@ -119,20 +119,38 @@ resume(struct cosi_call *call, struct creation *work)
 	return finish(call, work);
 }
 
+/* Marks come before settings, so what has been set by now and still bears no mark is somebody
+ * else's; a look that met another daemon finds its marks. */
+static int
+look_at_unmarked(struct cosi_call *call, struct creation *work, bool *out_new)
+{
+	const struct minio *minio = work->minio;
+	const char *native = work->req->native;
+
+	if (minio_adopt_looks_new(minio, call, native, work->req->common->object_lock, out_new) !=
+	    0)
+		return -1;
+	if (*out_new)
+		return minio_adopt_check_age(minio, call, native, work->settle_ms);
+	if (minio_bucket_tags(minio, call, native, &work->tags) != 0)
+		return -1;
+	if (work->tags.n > 0)
+		return 0;
+	return cosi_fail(call, COSI_EXISTS, "it bears no marks, and is not as a new bucket is");
+}
+
 static int
 join(struct cosi_call *call, struct creation *work)
 {
 	const struct cosi_bucket_req *req = work->req;
 	struct cosi_bucket there = { .ours = false };
+	bool is_new = false;
 
-	if (minio_bucket_tags(work->minio, call, req->native, &work->tags) != 0)
+	if (minio_bucket_tags(work->minio, call, req->native, &work->tags) != 0 ||
+	    (work->tags.n == 0 && look_at_unmarked(call, work, &is_new) != 0))
 		return -1;
-	if (work->tags.n == 0) {
-		if (minio_adopt_check(work->minio, call, req->native, req->common->object_lock,
-				      work->settle_ms) != 0)
-			return -1;
+	if (is_new)
 		return finish(call, work);
-	}
 	minio_bucket_judge(work->minio, &work->tags, &req->mark, &there);
 	if (!there.ours)
 		return cosi_fail(call, COSI_EXISTS, "it is not ours: its tags name another owner");

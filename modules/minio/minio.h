@@ -65,10 +65,13 @@ int minio_settings_apply(const struct minio *minio, struct cosi_call *call, cons
 			 const struct cosi_bucket_params *params);
 
 /* ---- adopt.c ---- */
-/* May a bucket without any mark be taken over?  0; else EXISTS, or BUSY while another daemon may
- * still be making it. */
-int minio_adopt_check(const struct minio *minio, struct cosi_call *call, const char *native,
-		      bool lock, int64_t settle_ms);
+/* Is the bucket as PUT bucket leaves it, with object lock or without? */
+int minio_adopt_looks_new(const struct minio *minio, struct cosi_call *call, const char *native,
+			  bool lock, bool *out);
+/* May it be taken over, as far as its age goes?  0; EXISTS when it is too old, BUSY while another
+ * daemon may still be making it. */
+int minio_adopt_check_age(const struct minio *minio, struct cosi_call *call, const char *native,
+			  int64_t settle_ms);
 /* BUSY while the bucket is so young that another daemon may still be making it. */
 int minio_adopt_settled(const struct minio *minio, struct cosi_call *call, const char *native,
 			int64_t settle_ms);
