@@ -163,6 +163,16 @@ def cosid(request, build, folder):
     starter.stop_all()
 
 
+@pytest.fixture(scope="module")
+def lasting(request, build):
+    """As cosid, but what it starts stays for the file: for tests that do not mind each other."""
+    made = _new_folder()
+    starter = Starter(build, made, _wrap(request, made))
+    yield starter
+    starter.stop_all()
+    shutil.rmtree(made)
+
+
 @pytest.fixture
 def proxy(rgw):
     with Proxy(rgw.endpoint) as made:

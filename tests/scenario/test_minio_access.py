@@ -14,14 +14,14 @@ pytestmark = pytest.mark.minio
 OTHER_KEY = "plain:planted-other-credential-key-0123456789"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def shop(minio):
     return MinioStore(minio)
 
 
-@pytest.fixture
-def daemon(cosid, shop):
-    return cosid({"backends": [shop.backend("shop")]})
+@pytest.fixture(scope="module")
+def daemon(lasting, shop):
+    return lasting({"backends": [shop.backend("shop")]})
 
 
 @pytest.fixture

@@ -15,14 +15,14 @@ MODES = {"readWrite": {"list", "get", "put", "multipart", "remove"}, "readOnly":
          "writeOnly": {"put", "multipart"}}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def shop(minio):
     return MinioStore(minio)
 
 
-@pytest.fixture
-def client(cosid, shop):
-    return cosid({"backends": [shop.backend("shop")]}).client()
+@pytest.fixture(scope="module")
+def client(lasting, shop):
+    return lasting({"backends": [shop.backend("shop")]}).client()
 
 
 class Curl:

@@ -12,26 +12,36 @@ from rig.store import MinioStore
 pytestmark = pytest.mark.minio
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def shop(minio):
     return MinioStore(minio)
 
 
-@pytest.fixture
-def client(cosid, shop, dialect):
-    return cosid({"backends": [shop.backend("shop")]}).client(dialect)
+@pytest.fixture(scope="module")
+def daemon(lasting, shop):
+    return lasting({"backends": [shop.backend("shop")]})
 
 
 @pytest.fixture
-def one(cosid, shop):
+def client(daemon, dialect):
+    return daemon.client(dialect)
+
+
+@pytest.fixture
+def one(daemon):
     """A client where the dialect makes no difference."""
-    return cosid({"backends": [shop.backend("shop")]}).client()
+    return daemon.client()
+
+
+@pytest.fixture(scope="module")
+def hasty(lasting, shop):
+    """A half-made bucket counts as left alone when it is older than two calls."""
+    return lasting({"call_timeout": "1s", "backends": [shop.backend("shop")]})
 
 
 @pytest.fixture
-def quick(cosid, shop):
-    """A half-made bucket counts as left alone when it is older than two calls."""
-    return cosid({"call_timeout": "1s", "backends": [shop.backend("shop")]}).client()
+def quick(hasty):
+    return hasty.client()
 
 
 def status_of(s3, bucket, word):
@@ -133,9 +143,8 @@ def test_delete__only_versions_are_left(one, shop, name):
     assert not shop.exists(name)
 
 
-def test_delete__purge_of_many_pages(cosid, shop, name, whole):
+def test_delete__purge_of_many_pages(one, shop, name, whole):
     """More objects than one page holds, with names that XML cannot hold or that need escapes."""
-    one = cosid({"backends": [shop.backend("shop")]}).client()
     bucket = one.create(name)
     for number in range(2200 if whole else 1010):
         put = shop.root.put(name, f"o &<>'\"+%2F{number}{chr(1) if number % 100 == 0 else ''}", b"")
@@ -270,9 +279,9 @@ def test_names__of_the_servers_own_pages(client, shop):
         client.delete(made)
 
 
-def test_names__of_every_length(cosid, shop):
+def test_names__of_every_length(daemon, shop):
     """The longest name of v1alpha2 stands whole in the mark, and is cut in the bucket's name."""
-    client = cosid({"backends": [shop.backend("shop")]}).client("v1alpha2")
+    client = daemon.client("v1alpha2")
     asked = "x" * 253
     made = client.create(asked)
     assert client.create(asked) == made

@@ -38,6 +38,21 @@ def server(tmp_path_factory):
     made.down()
 
 
+@pytest.fixture(scope="module")
+def shop(server):
+    return MinioStore(server)
+
+
+@pytest.fixture(scope="module")
+def daemon(lasting, shop):
+    return lasting({"backends": [shop.backend("shop")]})
+
+
+@pytest.fixture
+def client(daemon):
+    return daemon.client("v1alpha2")
+
+
 def everything(client, shop, name):
     """Whatever cosid does at a server, as often as it has to; yields each step."""
     settings = {"versioning": "true", "quotaMaxSize": "1Gi", "anonymousAccess": "readOnly"}
@@ -73,15 +88,12 @@ def refusals(client, shop, name):
     return found
 
 
-def test_rights__together_are_enough(cosid, server, name):
-    shop = MinioStore(server)
-    assert refusals(cosid({"backends": [shop.backend("shop")]}).client("v1alpha2"), shop, name) == []
+def test_rights__together_are_enough(client, shop, name):
+    assert refusals(client, shop, name) == []
 
 
 @pytest.mark.parametrize("right", [r for r in RIGHTS if r != LIST])
-def test_rights__each_is_needed(cosid, server, name, right):
-    shop = MinioStore(server)
-    client = cosid({"backends": [shop.backend("shop")]}).client("v1alpha2")
+def test_rights__each_is_needed(client, shop, name, right):
     shop.root.put_policy("cosid", without(right))
     try:
         found = refusals(client, shop, name)
@@ -92,11 +104,9 @@ def test_rights__each_is_needed(cosid, server, name, right):
     refusals(client, shop, name)
 
 
-def test_rights__of_a_prefix(cosid, server, name):
+def test_rights__of_a_prefix(client, shop, name):
     """The policy may name buckets: others are refused, and those that it names work."""
-    shop = MinioStore(server)
     limited = json.loads(json.dumps(POLICY).replace("arn:aws:s3:::*", f"arn:aws:s3:::{name}*"))
-    client = cosid({"backends": [shop.backend("shop")]}).client("v1alpha2")
     shop.root.put_policy("cosid", limited)
     try:
         assert refusals(client, shop, name) == []

@@ -309,6 +309,24 @@ def test_race__granted_again_while_revoked(client, shop, proxy, cosid, name):
     assert f"cosi-ba-{name}" not in shop.accounts()
 
 
+def test_race__made_while_looked_at(client, shop, proxy, cosid, name):
+    """Another gateway marks and sets a bucket between two looks of a create: it is not a stranger's."""
+    other = cosid({"backends": [MinioStore(shop.server).backend("shop")]}).client()
+    settings = {"versioning": "true", "anonymousAccess": "readOnly"}
+
+    def make(request):
+        if "versions=" in request.target:
+            assert shop.root.drop(name).status == 204
+            other.create(name, settings)
+
+    assert shop.root.create(name).status == 200
+    proxy.rule = make
+    client.create(name, settings)
+    proxy.reset()
+    with refused("ALREADY_EXISTS"):
+        client.create(name)
+
+
 def test_race__revoked_while_granted(client, shop, proxy, cosid, name):
     """The other way round: the grant is not OK, and leaves a user without rights at most."""
     other = cosid({"backends": [MinioStore(shop.server).backend("shop")]}).client()

@@ -5,6 +5,7 @@ import pytest
 from rig.client import refused
 from rig.s3 import S3
 from rig.store import CephRgw
+from rig.wire import field
 
 
 @pytest.fixture
@@ -59,6 +60,27 @@ def test_mode__opens_what_it_says(daemon, shop, dialect, name, mode):
     assert shop.owner.get(name, "object").body == b"content", "the objects stay"
     client.delete(bucket, {"whenNotEmpty": "purge"})
     client.delete(other, {"whenNotEmpty": "purge"})
+
+
+NEW_NUMBERS = {1: {"list", "get"}, 2: {"list", "get", "put", "remove"}, 3: {"list", "get"}, 4: {"put"}}
+
+
+@pytest.mark.parametrize("number", NEW_NUMBERS)
+def test_mode__of_the_later_v1alpha2(daemon, shop, name, number):
+    """Its numbers mean other things; tags 3 and 4 of AccessedBucket tell that it is spoken.  ANY (1)
+    is the least."""
+    client = daemon.client("v1alpha2")
+    bucket = client.create(name)
+    shop.fill(name)
+    method, fields = client.grant_fields([], f"ba-{name}")
+    any_mode = field(1, 1)
+    later = field(6, field(1, bucket.encode()) + field(2, field(1, number)) + field(3, any_mode)
+                  + field(4, any_mode))
+    path, request, reply = client.methods[method]
+    body = request(**fields).SerializeToString() + later
+    key = shop.client(client.access(reply.FromString(client.raw(path, body))))
+    for verb in ("list", "get", "put", "remove"):
+        assert may(key, name, verb) == (verb in NEW_NUMBERS[number]), verb
 
 
 def test_several_buckets__one_account(daemon, shop, name):

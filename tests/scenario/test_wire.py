@@ -29,7 +29,7 @@ def create(daemon, dialect):
 @pytest.mark.parametrize("body", [
     b"\xff", b"\x0a", b"\x0a\x05abc", b"\x00", b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
     b"\x0b\x0c", b"\x0f\x00", bytes(range(256)), b"\x0a\xff\xff\xff\xff\x0f",
-    b"\x80" * 20, field(2, b"\xff\xff"), field(4, b"\xff\xff")])
+    b"\x80" * 20, field(1, 5), field(1, 5) + field(2, 5) + field(4, 5), field(2, b"\xff\xff"), field(4, b"\xff\xff")])
 def test_malformed__message(create, body):
     with refused("INVALID_ARGUMENT"):
         create(body)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_tree.c - purges: all that is inside goes, and nothing else. */
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -204,20 +205,14 @@ test_purge__without_the_rights_says_so(void **state)
 
 enum { CHILD_OK = 0, CHILD_CANNOT_MOUNT = 1, CHILD_WRONG_CODE = 2, CHILD_LOST_IT = 3 };
 
-/* Mounts `source` (NULL: a tmpfs) on root/where, puts a file there and purges. */
+/* With `path` mounted: puts a file there and purges. */
 static int
-purge_with_mount(struct rig *rig, const char *where, const char *source)
+purge_mounted(struct rig *rig, const char *path)
 {
-	char path[192], file[256];
+	char file[256];
 	int fd;
 
-	(void)snprintf(path, sizeof path, "%s/%s", rig->root, where);
 	(void)snprintf(file, sizeof file, "%s/kept", path);
-	if (unshare(CLONE_NEWNS | (geteuid() != 0 ? CLONE_NEWUSER : 0)) < 0 ||
-	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
-	    mount(source != NULL ? source : "none", path, source != NULL ? NULL : "tmpfs",
-		  source != NULL ? MS_BIND : 0, NULL) < 0)
-		return CHILD_CANNOT_MOUNT;
 	fd = open(file, O_CREAT | O_WRONLY, 0600);
 	if (fd < 0 || close(fd) < 0)
 		return CHILD_CANNOT_MOUNT;
@@ -229,6 +224,25 @@ purge_with_mount(struct rig *rig, const char *where, const char *source)
 	    strstr(rig->status.text, "mount point") == NULL)
 		return CHILD_WRONG_CODE;
 	return access(file, F_OK) == 0 ? CHILD_OK : CHILD_LOST_IT;
+}
+
+/* Mounts `source` (NULL: a tmpfs) on root/where and purges.  In a chroot "/" is no mount point and
+ * cannot be made private: the mount may be seen outside until it is undone. */
+static int
+purge_with_mount(struct rig *rig, const char *where, const char *source)
+{
+	char path[192];
+	int result;
+
+	(void)snprintf(path, sizeof path, "%s/%s", rig->root, where);
+	if (unshare(CLONE_NEWNS | (geteuid() != 0 ? CLONE_NEWUSER : 0)) < 0 ||
+	    (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 && errno != EINVAL) ||
+	    mount(source != NULL ? source : "none", path, source != NULL ? NULL : "tmpfs",
+		  source != NULL ? MS_BIND : 0, NULL) < 0)
+		return CHILD_CANNOT_MOUNT;
+	result = purge_mounted(rig, path);
+	(void)umount2(path, MNT_DETACH);
+	return result;
 }
 
 static void
