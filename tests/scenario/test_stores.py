@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""test_stores.py - ceph-up and ceph-down, and the demo that people see first."""
+"""test_stores.py - ceph-up, minio-up and their likes, and the demo that people see first."""
 import os
 import re
 import subprocess
@@ -53,7 +53,35 @@ def test_ceph__ends_and_leaves_nothing(folder):
     assert run("ceph-down", "-r", folder / "ceph").returncode == 0, "again is no error"
 
 
-@pytest.mark.parametrize("store", ["posix", pytest.param("ceph-rgw", marks=pytest.mark.ceph)])
+def test_minio__refuses_what_is_in_use(minio, folder):
+    second = run("minio-up", minio.folder, free_port())
+    assert second.returncode == 1 and "runs there as process" in second.stderr
+    same_port = run("minio-up", folder / "minio", minio.port)
+    assert same_port.returncode == 1 and "is taken" in same_port.stderr
+    assert minio.root().request("GET", "/").status == 200, "the first one is untouched"
+
+
+@pytest.mark.parametrize("arguments", [[], ["dir"], ["dir", "port"], ["dir", "0"], ["dir", "65536"],
+                                       ["dir", "80", "more"]])
+def test_minio__usage(folder, arguments):
+    done = subprocess.run([STORES / "minio-up", *arguments], cwd=folder, capture_output=True,
+                          text=True)
+    assert done.returncode == 2 and "usage" in done.stderr
+    assert os.listdir(folder) == []
+
+
+@pytest.mark.minio
+def test_minio__ends_and_leaves_nothing(folder):
+    up = run("minio-up", folder / "minio", free_port())
+    assert up.returncode == 0, up.stderr
+    assert processes(str(folder))
+    assert run("minio-down", "-r", folder / "minio").returncode == 0
+    assert not processes(str(folder)) and not (folder / "minio").exists()
+    assert run("minio-down", "-r", folder / "minio").returncode == 0, "again is no error"
+
+
+@pytest.mark.parametrize("store", ["posix", pytest.param("ceph-rgw", marks=pytest.mark.ceph),
+                                   pytest.param("minio", marks=pytest.mark.minio)])
 def test_demo__goes_through_and_leaves_nothing(build, folder, store):
     done = run("demo", store, build, TMPDIR=str(folder))
     assert done.returncode == 0, done.stdout + done.stderr
