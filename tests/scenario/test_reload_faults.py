@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""test_reload_faults.py - modules that cannot be loaded, or lie: the old ones serve on, the core says why."""
+import contextlib
+import os
+import re
+import subprocess
+
+import pytest
+
+from rig.client import refused
+from rig.shelf import Shelf
+
+HEAD = "#include <cosi_module.h>\n"
+GOOD = 'COSI_MODULE = { COSI_MODULE_HEAD, .name = "shelf", .version = "1", .summary = "x", ' \
+       '.protocols = COSI_S3, .auth = COSI_AUTH_KEY, .config = { 1, 0, NULL } };\n'
+
+
+@pytest.fixture
+def shelf(folder):
+    made = Shelf(folder)
+    made.install()
+    return made
+
+
+def serves_on(daemon):
+    client = daemon.client()
+    method, fields = client.create_fields("still-there")
+    assert client.call(method, **fields).bucket_info.s3.region == "v1-plain"
+
+
+def fails(daemon, *words):
+    last = daemon.reload(r"reload failed, generation \d+ goes on|generation \d+ serves")
+    assert "failed" in last, daemon.log
+    for word in words:
+        assert re.search(word, daemon.log), daemon.log
+    serves_on(daemon)
+
+
+def defined(name, value):
+    return HEAD + f"#undef COSI_API_{name}\n#define COSI_API_{name} {value}\n" + GOOD
+
+
+SOURCES = {
+    "magic": (HEAD + GOOD.replace("COSI_MODULE_HEAD, ", ""), "not a COSI module"),
+    "major": (defined("MAJOR", "9u"), "9"), "minor": (defined("MINOR", "99u"), "99"),
+    "symbol": ("int answer(void) { return 42; }\n", "not a COSI module"),
+    "name": (HEAD + GOOD.replace('"shelf"', '"other"'), "other"),
+    "crash": (HEAD + GOOD + "__attribute__((constructor)) static void f(void) { __builtin_trap(); }\n", "crashes"),
+    "hang": (HEAD + GOOD + "#include <unistd.h>\n__attribute__((constructor)) static void f(void) "
+             "{ for (;;) pause(); }\n", "does not return"),
+    "exit": (HEAD + GOOD + "#include <stdlib.h>\n__attribute__((constructor)) static void f(void) { exit(0); }\n",
+             "ends the process"),
+}
+
+
+@pytest.mark.parametrize("fault", sorted(SOURCES))
+def test_module__built_wrong(cosid, shelf, fault):
+    source, word = SOURCES[fault]
+    daemon = cosid(shelf.config())
+    shelf.put(shelf.build(fault, source))
+    fails(daemon, r"cosid.conf:\d+: backend 'shelf': .*shelf.so", word)
+    shelf.install("2")
+    daemon.reload()
+
+
+def half(path):
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def other_machine(path):
+    with open(path, "r+b") as file:
+        file.seek(18)  # e_machine
+        file.write(b"\x08\x00")  # MIPS
+
+
+def instead(make):
+    def fault(path):
+        path.unlink()
+        make(path)
+    return fault
+
+
+FILES = {
+    "half": (half, "end is missing"), "garbage": (lambda p: p.write_text("no module\n" * 500), "not a shared object"),
+    "empty": (lambda p: os.truncate(p, 0), "end is missing|not a shared object"), "machine": (other_machine, "machine|architecture|processor"),
+    "gone": (lambda p: p.unlink(), "No such file"), "folder": (instead(os.mkdir), "directory"),
+    "fifo": (instead(os.mkfifo), "not a regular file"), "loop": (instead(lambda p: p.symlink_to(p)), "symbolic"),
+    "writable": (lambda p: p.chmod(0o666), "may write to it"), "foreign": (lambda p: os.chown(p, 4242, -1), "4242"),
+}
+
+
+@pytest.mark.parametrize("fault", sorted(FILES))
+def test_module__file_is_wrong(cosid, shelf, fault):
+    """Each is done to a new file that takes the old one's place."""
+    change, word = FILES[fault]
+    daemon = cosid(shelf.config())
+    shelf.install("2")
+    change(shelf.modules / "shelf.so")
+    fails(daemon, r"cosid.conf:\d+: backend 'shelf': .*shelf.so", word)
+
+
+# ---- the state directory
+
+
+@contextlib.contextmanager
+def mounted(path, options):
+    path.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", path], check=True)
+    try:
+        yield path
+    finally:
+        subprocess.run(["umount", "-l", path], check=True)
+
+
+@pytest.mark.unsanitized
+def test_state__disk_is_full(cosid, shelf, folder):
+    with mounted(folder / "state", "size=1m,mode=0700") as state:
+        daemon = cosid(shelf.config(), env={"STATE_DIRECTORY": str(state)})
+        filler = state / "filler"
+        with contextlib.suppress(OSError), open(filler, "wb", buffering=0) as file:
+            while True:
+                file.write(b"\0" * 4096)
+        shelf.install("2")
+        fails(daemon, "cannot write the copy: No space left|cannot copy it to .*: No space left")
+        (own,) = (state / "modules").iterdir()
+        assert len(list(own.iterdir())) == 1, "what could not be written whole is gone"
+        filler.unlink()
+        daemon.reload()
+        daemon.stop()
+
+
+@pytest.mark.unsanitized
+def test_state__becomes_read_only(cosid, shelf, folder):
+    with mounted(folder / "state", "size=1m,mode=0700") as state:
+        daemon = cosid(shelf.config(), env={"STATE_DIRECTORY": str(state)})
+        subprocess.run(["mount", "-o", "remount,ro", state], check=True)
+        shelf.install("2")
+        fails(daemon, "Read-only file system")
+        subprocess.run(["mount", "-o", "remount,rw", state], check=True)
+        daemon.reload()
+        daemon.stop()
+
+
+# ---- answers that the core does not believe
+
+
+LIAR = HEAD + """
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static const char *
+long_text(struct cosi_call *call)
+{
+	char *text = cosi_alloc(call, 5000);
+	return text == NULL ? NULL : memset(text, 'x', 4999);
+}
+static int
+create(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req, struct cosi_bucket *out)
+{
+	(void)instance;
+	*out = (struct cosi_bucket){ .ours = true, .protocols = COSI_S3, .region = "here" };
+	if (strcmp(req->native, "long-region") == 0)
+		out->region = long_text(call);
+	else if (strcmp(req->native, "long-name") == 0)
+		out->name = long_text(call);
+	else if (strcmp(req->native, "no-region") == 0)
+		out->region = NULL;
+	else if (strcmp(req->native, "no-protocol") == 0)
+		out->protocols = 0;
+	else if (strcmp(req->native, "no-reason") == 0)
+		return -1;
+	else if (strcmp(req->native, "no-text") == 0)
+		return cosi_fail(call, COSI_BUSY, "%s", "");
+	else if (strcmp(req->native, "no-code") == 0)
+		return cosi_fail(call, 4711, "cannot say");
+	else if (strcmp(req->native, "late") == 0)
+		(void)usleep(600000);
+	return 0;
+}
+static int
+grant(void *instance, struct cosi_call *call, const struct cosi_access_req *req, struct cosi_access *out)
+{
+	(void)instance;
+	for (size_t i = 0; i < req->nbuckets; i++)
+		*out->buckets[i] = (struct cosi_bucket){ .protocols = COSI_S3, .region = "here" };
+	out->key_id = strcmp(req->native, "cosi-no-id") == 0 ? NULL : "id";
+	out->key_secret = strcmp(req->native, "cosi-no-secret") == 0 ? NULL : cosi_printf(call, "secret");
+	return 0;
+}
+COSI_MODULE = { COSI_MODULE_HEAD, .name = "liar", .version = "1", .summary = "lies", .protocols = COSI_S3,
+	.auth = COSI_AUTH_KEY, .config = { 1, 0, NULL }, .create_bucket = create, .grant = grant };
+"""
+
+
+@pytest.fixture
+def lied(cosid, shelf):
+    """A daemon that got the liar by a reload."""
+    daemon = cosid(shelf.config(default_backend="shelf"))
+    shelf.put(shelf.build("liar", LIAR), "liar")
+    daemon.write_config(shelf.config({"name": "liar", "module": "liar", "public_endpoint": "http://l.example.org"},
+                                     default_backend="shelf", call_timeout="300ms"))
+    daemon.reload()
+    return daemon
+
+
+@pytest.mark.parametrize("bucket, code, words", [
+    ("long-region", "INTERNAL", "module 'liar'.*region"), ("long-name", "INTERNAL", "module 'liar'.*name"),
+    ("no-region", "INTERNAL", "module 'liar'.*missing region"), ("no-protocol", "INTERNAL", "module 'liar'"),
+    ("no-reason", "INTERNAL", "module 'liar' failed without a reason"),
+    ("no-text", "INTERNAL|ABORTED", ""), ("no-code", "INTERNAL", "cannot say"),
+    ("late", "DEADLINE_EXCEEDED", "deadline")])
+def test_liar__create(lied, bucket, code, words):
+    client = lied.client()
+    with refused(code, words):
+        client.create(bucket, {"backend": "liar"})
+    assert client.create("honest", {"backend": "liar"}) == "liar.honest"
+    serves_on(lied)
+
+
+@pytest.mark.parametrize("account, words", [("no-id", "module 'liar'"), ("no-secret", "module 'liar'")])
+def test_liar__grant(lied, account, words):
+    client = lied.client()
+    client.create("honest", {"backend": "liar"})
+    with refused("INTERNAL", words):
+        client.grant("liar.honest", account)
+    serves_on(lied)
