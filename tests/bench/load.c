@@ -233,10 +233,11 @@ report(double elapsed)
 		if (s->n == 0)
 			continue;
 		qsort(s->us, s->n, sizeof *s->us, by_value);
-		json_object_set_new(all, names[op],
-				    json_pack("{s:i, s:i, s:i, s:i}", "calls", (int)s->n, "failed",
-					      (int)s->failed, "p50_us", (int)s->us[s->n / 2],
-					      "p99_us", (int)s->us[s->n * 99 / 100]));
+		json_object_set_new(
+			all, names[op],
+			json_pack("{s:i, s:i, s:i, s:i, s:i}", "calls", (int)s->n, "failed",
+				  (int)s->failed, "p50_us", (int)s->us[s->n / 2], "p99_us",
+				  (int)s->us[s->n * 99 / 100], "max_us", (int)s->us[s->n - 1]));
 		calls += s->n;
 		failed += s->failed;
 	}
