@@ -123,7 +123,7 @@ posix_grant(void *instance, struct cosi_call *call, const struct cosi_access_req
 	const char *owner = req->mark.owner;
 	json_auto_t *record = NULL;
 	json_auto_t *buckets = NULL;
-	SCOPE_FD int lock = record_lock(posix, call, COSI_ACCOUNT, req->native);
+	SCOPE_LOCK int lock = record_lock(posix, call, COSI_ACCOUNT, req->native);
 
 	if (lock < 0 || check_buckets(posix, call, req) < 0 ||
 	    record_read(posix, call, COSI_ACCOUNT, req->native, &record) < 0)
@@ -171,7 +171,7 @@ posix_revoke(void *instance, struct cosi_call *call, const struct cosi_access_re
 {
 	const struct posix *posix = instance;
 	json_auto_t *record = NULL;
-	SCOPE_FD int lock = record_lock(posix, call, COSI_ACCOUNT, req->native);
+	SCOPE_LOCK int lock = record_lock(posix, call, COSI_ACCOUNT, req->native);
 
 	if (lock < 0 || record_read(posix, call, COSI_ACCOUNT, req->native, &record) < 0)
 		return -1;

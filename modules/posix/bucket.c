@@ -69,7 +69,7 @@ posix_create_bucket(void *instance, struct cosi_call *call, const struct cosi_bu
 {
 	const struct posix *posix = instance;
 	json_auto_t *record = NULL;
-	SCOPE_FD int lock = record_lock(posix, call, COSI_BUCKET, req->native);
+	SCOPE_LOCK int lock = record_lock(posix, call, COSI_BUCKET, req->native);
 
 	if (lock < 0 || record_read(posix, call, COSI_BUCKET, req->native, &record) < 0)
 		return -1;
@@ -143,7 +143,7 @@ posix_delete_bucket(void *instance, struct cosi_call *call, const struct cosi_bu
 {
 	const struct posix *posix = instance;
 	json_auto_t *record = NULL;
-	SCOPE_FD int lock = record_lock(posix, call, COSI_BUCKET, req->native);
+	SCOPE_LOCK int lock = record_lock(posix, call, COSI_BUCKET, req->native);
 
 	if (lock < 0 || record_read(posix, call, COSI_BUCKET, req->native, &record) < 0)
 		return -1;

@@ -93,6 +93,17 @@ record_lock(const struct posix *posix, struct cosi_call *call, uint32_t kind, co
 	return out;
 }
 
+void
+record_unlock(const int *fd)
+{
+	struct flock all = { .l_type = F_UNLCK, .l_whence = SEEK_SET };
+
+	if (*fd < 0)
+		return;
+	(void)fcntl(*fd, F_OFD_SETLK, &all);
+	(void)close(*fd);
+}
+
 static int
 read_all(int fd, char *buffer, size_t size, size_t *out_len)
 {

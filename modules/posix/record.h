@@ -16,9 +16,14 @@
 /* Bytes of a file; a longer one is not written, and not read. */
 enum { RECORD_MAX = 64 * 1024 };
 
-/* Keeps other processes away from one name while the descriptor is open; -1 with the call failed,
- * BUSY when one of them is there already.  Within this process the daemon sees to that. */
+/* Keeps other processes away from one name until record_unlock(), which SCOPE_LOCK calls at the end
+ * of the scope; -1 with the call failed, BUSY when one of them is there already.  Within this
+ * process the daemon sees to that. */
 int record_lock(const struct posix *posix, struct cosi_call *call, uint32_t kind, const char *name);
+/* Closing alone is not enough: a child that is being started has the descriptor, too, until its
+ * exec() closes it.  *fd may be -1. */
+void record_unlock(const int *fd);
+#define SCOPE_LOCK SCOPE(record_unlock)
 
 /* *out: a reference for the caller, or NULL when there is no record. */
 int record_read(const struct posix *posix, struct cosi_call *call, uint32_t kind, const char *name,

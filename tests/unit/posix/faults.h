@@ -18,4 +18,7 @@ void fault_arm(enum fault fault, unsigned nth, int error);
 /* How many calls there were. */
 unsigned fault_disarm(void);
 
+/* Called before each fsync(); NULL: nothing is. */
+extern void (*faults_at_fsync)(void);
+
 #endif

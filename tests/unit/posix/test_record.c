@@ -94,6 +94,36 @@ write_padded(struct rig *rig, size_t size)
 	rig_write(rig, PHOTOS, text);
 }
 
+static pid_t child;
+
+/* What posix_spawn() of a thread beside does for a moment: a process with our descriptors. */
+static void
+fork_once(void)
+{
+	faults_at_fsync = NULL;
+	child = fork();
+	if (child == 0) {
+		for (;;)
+			(void)pause();
+	}
+}
+
+static void
+test_lock__ends_though_a_child_has_the_descriptor(void **state)
+{
+	uint32_t first, second;
+
+	child = -1;
+	faults_at_fsync = fork_once;
+	first = rig_create(*state, "photos", NULL, NULL);
+	assert_true(child > 0);
+	second = rig_create(*state, "photos", NULL, NULL);
+	assert_int_equal(kill(child, SIGKILL), 0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(first, COSI_OK);
+	assert_int_equal(second, COSI_OK);
+}
+
 static void
 test_limit__of_what_is_read(void **state)
 {
@@ -251,6 +281,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_damaged__is_never_taken_for_absent),
 		TEST(test_damaged__fifo_does_not_block),
+		TEST(test_lock__ends_though_a_child_has_the_descriptor),
 		TEST(test_limit__of_what_is_read),
 		TEST(test_limit__of_what_is_written),
 		TEST(test_write__byte_by_byte),
