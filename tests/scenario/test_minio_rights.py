@@ -16,7 +16,7 @@ pytestmark = pytest.mark.minio
 POLICY = json.loads((tree.ROOT / "docs" / "stores" / "minio.md").read_text()
                     .split("```json\n")[1].split("```")[0])
 RIGHTS = [action for statement in POLICY["Statement"] for action in statement["Action"]]
-# For lists of all that is ours alone, which the unit tests ask for.
+# For cosictl list alone.
 LIST = "admin:ListUserPolicies"
 
 
@@ -113,3 +113,16 @@ def test_rights__of_a_prefix(client, shop, name):
         assert refusals(client, shop, f"other-{name}")
     finally:
         shop.root.put_policy("cosid", POLICY)
+def test_list__what_is_ours(cosid, shop, name):
+    """cosictl list: by tags and by the names of policies; nothing of another owner."""
+    daemon = cosid({"driver_name": "listed.example.org", "backends": [shop.backend("shop")]})
+    client = daemon.client()
+    bucket = client.create(name)
+    account = client.grant(bucket, f"ba-{name}").account_id
+    done = daemon.cosictl("-o", "json", "list", "shop")
+    assert done.returncode == 0, done.stderr
+    found = {f["id"]: f for f in json.loads(done.stdout)["found"]}
+    assert set(found) == {bucket, account}
+    assert found[bucket]["name"] == name and found[account]["kind"] == "account"
+
+

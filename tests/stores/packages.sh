@@ -13,6 +13,7 @@
 	packages_ceph="ceph-mon ceph-osd radosgw ceph-common curl"
 	packages_minio="python3-venv python3-cryptography curl awscli"
 	packages_bench="libnghttp2-dev"
+	packages_fuzz="clang libclang-rt-14-dev"
 	packages_valgrind="valgrind"
 	packages_machine="mmdebstrap systemd-container"
 	packages_package="build-essential debhelper lintian rpm rpmlint debugedit elfutils git"
