@@ -10,7 +10,10 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 #include "banned.h"
 
@@ -115,8 +118,9 @@ on_close(nghttp2_session *session, int32_t stream, uint32_t error, void *user)
 }
 
 void
-h2_open(struct h2_conn *conn, const char *socket_path)
+h2_open(struct h2_conn *conn, const char *socket_path, int64_t until_us)
 {
+	const struct timespec pause = { .tv_nsec = 200000 };
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	nghttp2_session_callbacks *callbacks;
 
@@ -124,8 +128,11 @@ h2_open(struct h2_conn *conn, const char *socket_path)
 		h2_fail("socket path");
 	memcpy(addr.sun_path, socket_path, strlen(socket_path) + 1);
 	conn->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (conn->fd < 0 || connect(conn->fd, (struct sockaddr *)&addr, sizeof addr) != 0)
-		h2_fail(socket_path);
+	while (connect(conn->fd, (struct sockaddr *)&addr, sizeof addr) != 0) {
+		if (clock_mono_us() >= until_us)
+			h2_fail(socket_path);
+		(void)nanosleep(&pause, NULL);
+	}
 	(void)fcntl(conn->fd, F_SETFL, O_NONBLOCK);
 	nghttp2_session_callbacks_new(&callbacks);
 	nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);

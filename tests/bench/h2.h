@@ -25,7 +25,8 @@ extern struct h2_call *h2_finished[H2_MAX_CALLS];
 extern size_t h2_nfinished;
 
 void h2_fail(const char *what) __attribute__((noreturn));
-void h2_open(struct h2_conn *conn, const char *socket_path);
+/* Tries to connect until then (monotonic); 0: once. */
+void h2_open(struct h2_conn *conn, const char *socket_path, int64_t until_us);
 /* len: of the message that stands in call->out. */
 void h2_submit(struct h2_conn *conn, struct h2_call *call, const char *path, size_t len);
 void h2_flush(struct h2_conn *conn);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * load.c - a closed loop of COSI v1alpha1 calls on a UNIX socket, as cheap as a client can be.
  *
- *   load --socket PATH --op info|create|lifecycle [--inflight N] [--conns N] [--seconds T] [--param
- * k=v]...
+ *   load --socket PATH --op info|create|lifecycle [--inflight N] [--conns N] [--seconds T]
+ *        [--wait T] [--param k=v]...
  *
  * HTTP/2 by libnghttp2, one thread.  lifecycle: create, grant, revoke, delete on names of its own.
- * No new work begins after T seconds; what is in flight is finished.  One JSON line on stdout;
- * exit 0: every call was OK, 1: some were not, 2: usage or no connection.
+ * No new work begins after T seconds; what is in flight is finished.  --wait: for a server to
+ * listen.  One JSON line on stdout; exit 0: every call was OK, 1: some were not, 2: usage or no
+ * connection.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -52,7 +53,7 @@ struct samples {
 static struct {
 	const char *socket;
 	bool lifecycle, create_only;
-	int64_t inflight, conns, seconds;
+	int64_t inflight, conns, seconds, wait;
 	size_t nparams;
 	char *keys[MAX_PARAMS], *values[MAX_PARAMS];
 } opt = { .inflight = 1, .conns = 1, .seconds = 2 };
@@ -247,6 +248,7 @@ report(double elapsed)
 	json_object_set_new(all, "lifecycles", json_integer((json_int_t)lifecycles));
 	json_object_set_new(all, "calls", json_integer((json_int_t)calls));
 	json_object_set_new(all, "failed", json_integer((json_int_t)failed));
+	json_object_set_new(all, "ended_us", json_integer((json_int_t)clock_mono_us()));
 	json_object_set_new(all, "first_error", json_string(first_error));
 	json_dumpf(all, stdout, JSON_COMPACT);
 	(void)putchar('\n');
@@ -261,9 +263,11 @@ parse_options(int argc, char **argv)
 		{ "socket", 1, NULL, 's' },   { "op", 1, NULL, 'o' },
 		{ "inflight", 1, NULL, 'i' }, { "conns", 1, NULL, 'c' },
 		{ "seconds", 1, NULL, 't' },  { "param", 1, NULL, 'p' },
-		{ NULL, 0, NULL, 0 },
+		{ "wait", 1, NULL, 'w' },     { NULL, 0, NULL, 0 },
 	};
-	int64_t *numbers[128] = { ['i'] = &opt.inflight, ['c'] = &opt.conns, ['t'] = &opt.seconds };
+	int64_t *numbers[128] = {
+		['i'] = &opt.inflight, ['c'] = &opt.conns, ['t'] = &opt.seconds, ['w'] = &opt.wait
+	};
 	bool bad = false;
 	int c;
 
@@ -283,7 +287,7 @@ parse_options(int argc, char **argv)
 	    opt.conns < 1 || opt.conns > MAX_CONNS) {
 		(void)fprintf(stderr, "usage: load --socket PATH --op info|create|lifecycle "
 				      "[--inflight N] [--conns N]"
-				      " [--seconds T] [--param k=v]\n");
+				      " [--seconds T] [--wait T] [--param k=v]\n");
 		exit(2);
 	}
 }
@@ -293,12 +297,14 @@ main(int argc, char **argv)
 {
 	static struct h2_conn conns[MAX_CONNS];
 	struct work *works;
+	int64_t until_us;
 
 	parse_options(argc, argv);
+	until_us = clock_mono_us() + opt.wait * 1000000;
 	works = calloc((size_t)opt.inflight, sizeof *works);
 	if (works == NULL)
 		h2_fail("calloc");
 	for (int64_t i = 0; i < opt.conns; i++)
-		h2_open(&conns[i], opt.socket);
+		h2_open(&conns[i], opt.socket, until_us);
 	return report(run(conns, works));
 }
