@@ -45,8 +45,9 @@ part_needs() {
 	unit | cli | posix) ;;
 	ceph) echo ceph ;;
 	minio) echo minio ;;
+	azure) echo azure ;;
 	packages) echo "package machine ceph" ;;
-	contract | scenario | tests/*) echo "ceph minio" ;;
+	contract | scenario | tests/*) echo "ceph minio azure" ;;
 	*) usage ;;
 	esac
 }
@@ -58,7 +59,7 @@ one_part() {
 	cli) python_tests cli asan tests/cli ;;
 	contract) python_tests contract asan tests/contract ;;
 	scenario) python_tests scenario asan tests/scenario -m "$sanitized" ;;
-	posix | ceph | minio) python_tests "$1" asan tests/contract tests/scenario -m "$1 and $sanitized" ;;
+	posix | ceph | minio | azure) python_tests "$1" asan tests/contract tests/scenario -m "$1 and $sanitized" ;;
 	packages) python_tests packages asan tests/packages ;;
 	tests/*) python_tests some asan "$1" ;;
 	esac
@@ -87,6 +88,12 @@ build_minio() {
 	tests/stores/minio-build || die "cannot build MinIO"
 }
 
+# Once: it stays.
+build_azurite() {
+	heading "fetch Azurite"
+	tests/stores/azurite-build || die "cannot fetch Azurite"
+}
+
 # prepare PART...: installs and builds; ends the shell that it runs in when that fails.
 prepare() {
 	local each needs=""
@@ -97,6 +104,7 @@ prepare() {
 	need build test $needs
 	build asan
 	case $needs in *minio*) build_minio ;; esac
+	case $needs in *azure*) build_azurite ;; esac
 }
 
 run_tests() {

@@ -12,6 +12,7 @@
 	packages_lint="clang-format-14 mandoc codespell shellcheck"
 	packages_ceph="ceph-mon ceph-osd radosgw ceph-common curl"
 	packages_minio="python3-venv python3-cryptography curl awscli"
+	packages_azure="python3-venv curl"
 	packages_bench="libnghttp2-dev"
 	packages_fuzz="clang libclang-rt-14-dev"
 	packages_valgrind="valgrind"

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# processes.sh - which processes are ours: sourced by ceph-up and ceph-down.
+# processes.sh - which processes are ours: sourced by the scripts that start and end stores.
 #
 # A started process is noted in the file `pids` of its folder as "NAME PID START".  START is the
 # kernel's start time, so that a number which the kernel gave to somebody else since is never
