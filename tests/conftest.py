@@ -8,12 +8,13 @@ import tempfile
 
 import pytest
 
+from rig.azure import Azurite
 from rig.ceph import Ceph
 from rig.client import DIALECTS
 from rig.daemon import Cosid
 from rig.minio import Minio
 from rig.proxy import Proxy
-from rig.store import CephRgw, MinioStore, Posix
+from rig.store import AzureStore, CephRgw, MinioStore, Posix
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -36,6 +37,8 @@ def pytest_collection_modifyitems(items):
             item.add_marker("ceph")
         if "minio" in item.fixturenames:
             item.add_marker("minio")
+        if "azurite" in item.fixturenames:
+            item.add_marker("azure")
         if "posix" in item.fixturenames:
             item.add_marker("posix")
 
@@ -102,6 +105,16 @@ def minio():
     """One real server for the whole run."""
     made = _new_folder()
     server = Minio(made / "minio").up()
+    yield server
+    server.down()
+    shutil.rmtree(made)
+
+
+@pytest.fixture(scope="session")
+def azurite():
+    """One server for the whole run, Microsoft's emulator."""
+    made = _new_folder()
+    server = Azurite(made / "azurite").up()
     yield server
     server.down()
     shutil.rmtree(made)
@@ -198,10 +211,12 @@ def shared(request, build):
         store = Posix(made / "root")
     elif request.param == "minio":
         store = MinioStore(request.getfixturevalue("minio"))
+    elif request.param == "azure":
+        store = AzureStore(request.getfixturevalue("azurite"))
     else:
         store = CephRgw(request.getfixturevalue("rgw"))
     starter = Starter(build, made, _wrap(request, made))
-    yield store, starter({"backends": [store.backend("shop")]})
+    yield store, starter({"backends": [store.backend("shop")]}, protocol=store.protocol)
     starter.stop_all()
     shutil.rmtree(made)
 

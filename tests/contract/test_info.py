@@ -12,8 +12,9 @@ def test_info__name(client):
 
 
 @pytest.mark.clause(59)
-def test_info__protocols_of_v1alpha2(daemon):
-    assert [p.type for p in daemon.client("v1alpha2").info().supported_protocols] == [1]
+def test_info__protocols_of_v1alpha2(daemon, store):
+    told = daemon.client("v1alpha2").info().supported_protocols
+    assert [p.type for p in told] == [store.number]
 
 
 @pytest.mark.clause(1, 3, 58)

@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import re
 import types
+import urllib.parse
 
 import grpc
 
@@ -12,7 +13,7 @@ from rig import proto, secrets
 
 @dataclasses.dataclass
 class Access:
-    """What a grant gave, whatever the dialect."""
+    """What a grant of S3 gave, whatever the dialect."""
 
     account_id: str
     key: str
@@ -21,13 +22,36 @@ class Access:
     region: str
     raw: object
 
+    @property
+    def credentials(self):
+        return self.key, self.secret
+
+
+@dataclasses.dataclass
+class Token:
+    """What a grant of Azure gave; expires: in the dialect's own form, "" for never."""
+
+    account_id: str
+    token: str
+    expires: str
+    raw: object
+
+    def __post_init__(self):
+        secrets.plant(self.token)
+        secrets.plant(urllib.parse.unquote(self.token.partition("sig=")[2]))
+
+    @property
+    def credentials(self):
+        return (self.token,)
+
 
 class Client:
-    """One connection; use V1 or V2."""
+    """One connection that speaks of stores of one protocol; use V1 or V2."""
 
     dialect = ""
 
-    def __init__(self, socket):
+    def __init__(self, socket, protocol="S3"):
+        self.protocol = protocol
         self.channel = grpc.insecure_channel(f"unix:{socket}", options=[
             ("grpc.enable_retries", 0), ("grpc.use_local_subchannel_pool", 1),
             # The last is what a connection may take until its first frame, on a busy machine too.
@@ -111,10 +135,13 @@ class V1(Client):
     def revoke_fields(account_id, bucket_id):
         return "DriverRevokeBucketAccess", {"bucket_id": bucket_id, "account_id": account_id}
 
-    @staticmethod
-    def access(reply):
-        assert list(reply.credentials) == ["s3"], "its sidecar takes exactly one entry"
-        found = secrets.plant_all(reply.credentials["s3"].secrets, "accessSecretKey")
+    def access(self, reply):
+        assert list(reply.credentials) == [self.protocol.lower()], \
+            "its sidecar takes exactly one entry"
+        found = reply.credentials[self.protocol.lower()].secrets
+        if self.protocol == "AZURE":
+            return Token(reply.account_id, found["accessToken"], found.get("expiryTs", ""), reply)
+        secrets.plant_all(found, "accessSecretKey")
         return Access(reply.account_id, found["accessKeyID"], found["accessSecretKey"],
                       found["endpoint"], found["region"], reply)
 
@@ -124,32 +151,31 @@ class V2(Client):
     MODES = {None: "READ_WRITE", "readWrite": "READ_WRITE", "readOnly": "READ_ONLY",
              "writeOnly": "WRITE_ONLY"}
 
-    @staticmethod
-    def create_fields(name, params=None):
+    def create_fields(self, name, params=None):
         return "DriverCreateBucket", {"name": name, "parameters": params or {},
-                                      "protocols": [{"type": "S3"}]}
+                                      "protocols": [{"type": self.protocol}]}
 
     @staticmethod
     def delete_fields(bucket_id, params=None):
         return "DriverDeleteBucket", {"bucket_id": bucket_id, "parameters": params or {}}
 
-    @classmethod
-    def grant_fields(cls, bucket_id, account, mode=None, params=None):
+    def grant_fields(self, bucket_id, account, mode=None, params=None):
         ids = [bucket_id] if isinstance(bucket_id, str) else bucket_id
         return "DriverGrantBucketAccess", {
-            "account_name": account, "protocol": {"type": "S3"},
+            "account_name": account, "protocol": {"type": self.protocol},
             "authentication_type": {"type": "KEY"}, "parameters": params or {},
-            "buckets": [{"bucket_id": b, "access_mode": {"mode": cls.MODES[mode]}} for b in ids]}
+            "buckets": [{"bucket_id": b, "access_mode": {"mode": self.MODES[mode]}} for b in ids]}
 
-    @staticmethod
-    def revoke_fields(account_id, bucket_id):
+    def revoke_fields(self, account_id, bucket_id):
         ids = [bucket_id] if isinstance(bucket_id, str) else bucket_id
         return "DriverRevokeBucketAccess", {
-            "account_id": account_id, "protocol": {"type": "S3"},
+            "account_id": account_id, "protocol": {"type": self.protocol},
             "authentication_type": {"type": "KEY"}, "buckets": [{"bucket_id": b} for b in ids]}
 
-    @staticmethod
-    def access(reply):
+    def access(self, reply):
+        if self.protocol == "AZURE":
+            found = reply.credentials.azure
+            return Token(reply.account_id, found.access_token, found.expiry_timestamp, reply)
         key = reply.credentials.s3
         secrets.plant(key.access_secret_key)
         info = reply.buckets[0].bucket_info.s3
@@ -160,10 +186,10 @@ class V2(Client):
         if method == "DriverGetBucket":  # the later name of the same call
             reply = proto.message("v1alpha2", "DriverGetExistingBucketResponse")
             request = self.message("DriverGetExistingBucketRequest", existing_bucket_id=bucket_id,
-                                   protocols=[{"type": "S3"}])
+                                   protocols=[{"type": self.protocol}])
             path = self.path("DriverGetExistingBucket").replace("Existing", "")
             return reply.FromString(self.raw(path, request.SerializeToString()))
-        fields = {"existing_bucket_id": bucket_id, "protocols": [{"type": "S3"}]} | more
+        fields = {"existing_bucket_id": bucket_id, "protocols": [{"type": self.protocol}]} | more
         return self.call("DriverGetExistingBucket", **fields)
 
 

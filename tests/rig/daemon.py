@@ -35,11 +35,14 @@ class Ended(AssertionError):
 
 
 class Cosid:
-    """config: a dict (completed with what every test needs) or the file's very text."""
+    """config: a dict (completed with what every test needs) or the file's very text.
+
+    protocol: what its clients ask for, "S3" or "AZURE".
+    """
 
     START_S = 60  # sanitized, on a busy machine
 
-    def __init__(self, build, folder, config, env=None, wrap=()):
+    def __init__(self, build, folder, config, env=None, wrap=(), protocol="S3"):
         self.build, self.folder = pathlib.Path(build), pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / "socket").mkdir(exist_ok=True)
@@ -47,7 +50,7 @@ class Cosid:
         self.admin = self.folder / "admin" / "admin.sock"
         self.config = self.folder / "cosid.conf"
         self.write_config(config)
-        self.env, self.wrap = env or {}, wrap
+        self.env, self.wrap, self.protocol = env or {}, wrap, protocol
         self.process = None
         self.clients = []
 
@@ -150,7 +153,7 @@ class Cosid:
         return json.loads(done.stdout)
 
     def client(self, dialect="v1alpha1"):
-        made = DIALECTS[dialect](self.socket)
+        made = DIALECTS[dialect](self.socket, self.protocol)
         self.clients.append(made)
         return made
 

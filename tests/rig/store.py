@@ -6,17 +6,20 @@
   make_foreign(name)  a bucket that cosid did not make
   accounts()          the native names of all accounts that bear our prefix
   objects             can keys be tried out?
+rig/answers.py has the rest of it: what answers must say.
 """
 import os
 import pathlib
 
 from rig import secrets
+from rig.answers import AzureAnswers, S3Answers
+from rig.azure import CUSTOM, KEYS, WELL_KNOWN, Blob, account_url
 from rig.s3 import S3
 
 CREDENTIAL_KEY = secrets.plant("planted-credential-key-0123456789abcdef")
 
 
-class Posix:
+class Posix(S3Answers):
     name, objects = "posix", False
 
     def __init__(self, root):
@@ -51,7 +54,7 @@ class Posix:
                        if f.startswith("cosi-")})
 
 
-class CephRgw:
+class CephRgw(S3Answers):
     name, objects = "ceph-rgw", True
 
     def __init__(self, ceph, endpoint=None):
@@ -91,7 +94,7 @@ class CephRgw:
         return S3(access.endpoint, access.key, access.secret, access.region)
 
 
-class MinioStore:
+class MinioStore(S3Answers):
     name, objects = "minio", True
 
     def __init__(self, server, endpoint=None):
@@ -134,3 +137,51 @@ class MinioStore:
     def client(self, access):
         """A client with what a grant gave."""
         return S3(access.endpoint, access.key, access.secret, access.region)
+
+
+class AzureStore(AzureAnswers):
+    name, objects = "azure", True
+
+    def __init__(self, server, account=CUSTOM, style="path", endpoint=None):
+        """endpoint: another way to the same server, as a proxy is."""
+        self.server, self.account = server, account
+        self.key = KEYS[0] if account == CUSTOM else WELL_KNOWN[1]
+        self.endpoint = account_url(endpoint or server.endpoint, account, style)
+        self.public_endpoint = account_url(server.endpoint, account, style)
+        self.root = Blob(account_url(server.endpoint, account), account, self.key)
+
+    def backend(self, name="azure", **more):
+        return {"name": name, "module": "azure", "endpoint": self.endpoint,
+                "public_endpoint": self.public_endpoint, "account": self.account,
+                "account_key": "plain:" + self.key} | more
+
+    def exists(self, bucket):
+        return self.root.head(bucket).status == 200
+
+    def make_foreign(self, bucket):
+        assert self.root.create(bucket).status == 201
+
+    def fill(self, bucket):
+        assert self.root.put(bucket, "object", b"content").status == 201
+
+    def is_filled(self, bucket):
+        return self.root.get(bucket, "object").body == b"content"
+
+    def empty(self, bucket):
+        assert self.root.remove(bucket, "object").status == 202
+
+    def buckets(self):
+        return sorted(self.root.containers())
+
+    def accounts_of(self, bucket):
+        """Of the container's policies."""
+        return sorted(policy.id.partition(".")[0] for policy in self.root.policies(bucket)
+                      if policy.id.startswith("cosi-"))
+
+    def accounts(self):
+        return sorted(account for bucket in self.buckets() for account in self.accounts_of(bucket))
+
+    @staticmethod
+    def client(access):
+        """A client with what a grant gave."""
+        return Blob.of_token(access.token)

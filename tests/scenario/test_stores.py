@@ -6,7 +6,9 @@ import subprocess
 
 import pytest
 
+from rig.azure import CUSTOM, KEYS, WELL_KNOWN, Azurite, Blob, Policy
 from rig.ceph import STORES, free_port
+from rig.store import AzureStore
 
 
 def run(script, *arguments, **env):
@@ -78,6 +80,64 @@ def test_minio__ends_and_leaves_nothing(folder):
     assert run("minio-down", "-r", folder / "minio").returncode == 0
     assert not processes(str(folder)) and not (folder / "minio").exists()
     assert run("minio-down", "-r", folder / "minio").returncode == 0, "again is no error"
+
+
+def test_azurite__refuses_what_is_in_use(azurite, folder):
+    second = run("azurite-up", azurite.folder, free_port())
+    assert second.returncode == 1 and "runs there as process" in second.stderr
+    same_port = run("azurite-up", folder / "azurite", azurite.port)
+    assert same_port.returncode == 1 and "is taken" in same_port.stderr
+    assert AzureStore(azurite).root.containers() is not None, "the first one is untouched"
+
+
+@pytest.mark.parametrize("arguments", [[], ["dir"], ["dir", "port"], ["dir", "0"], ["dir", "65536"],
+                                       ["dir", "80", "more"]])
+def test_azurite__usage(folder, arguments):
+    done = subprocess.run([STORES / "azurite-up", *arguments], cwd=folder, capture_output=True,
+                          text=True)
+    assert done.returncode == 2 and "usage" in done.stderr
+    assert os.listdir(folder) == []
+
+
+@pytest.mark.azure
+def test_azurite__ends_and_leaves_nothing(folder):
+    up = run("azurite-up", folder / "azurite", free_port())
+    assert up.returncode == 0, up.stderr
+    assert processes(str(folder))
+    assert run("azurite-down", "-r", folder / "azurite").returncode == 0
+    assert not processes(str(folder)) and not (folder / "azurite").exists()
+    assert run("azurite-down", "-r", folder / "azurite").returncode == 0, "again is no error"
+
+
+@pytest.mark.azure
+def test_azurite__keeps_its_data_on_a_disk(folder):
+    server = Azurite(folder / "azurite", disk=True).up()
+    try:
+        root = AzureStore(server).root
+        assert root.create("kept", cosiname="kept").status == 201
+        server.kill()
+        server.up()
+        assert root.marks("kept") == {"cosiname": "kept"}
+    finally:
+        server.down()
+    assert not (folder / "azurite").exists()
+
+
+@pytest.mark.parametrize("style", ["path", "host"])
+def test_azurite__takes_what_the_rig_signs(azurite, style, name):
+    """Both accounts, either kind of URL; what is signed otherwise is refused."""
+    for account, not_its in ((WELL_KNOWN[0], KEYS[0]), (CUSTOM, WELL_KNOWN[1])):
+        store = AzureStore(azurite, account, style)
+        root = Blob(store.public_endpoint, account, store.key)
+        assert root.create(name).status == 201
+        assert root.set_policies(name, [Policy("one", "rl", "2031-01-01T00:00:00Z")]).status == 200
+        assert [p.id for p in root.policies(name)] == ["one"]
+        assert root.put(name, "a b/c", b"content").status == 201
+        assert root.get(name, "a b/c").body == b"content"
+        assert name in root.containers()
+        assert Blob(store.public_endpoint, account, not_its).head(name).status == 403
+        assert Blob(store.public_endpoint).get(name, "a b/c").status >= 400
+        assert root.drop(name).status == 202
 
 
 @pytest.mark.parametrize("store", ["posix", pytest.param("ceph-rgw", marks=pytest.mark.ceph),
