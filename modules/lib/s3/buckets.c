@@ -7,6 +7,7 @@
 
 #include "s3/list.h"
 #include "s3/s3_error.h"
+#include "text/reply.h"
 
 #include "banned.h"
 
@@ -44,15 +45,6 @@ on_bucket(void *arg, const struct s3_item *item)
 	return 0;
 }
 
-static int64_t
-time_of(const struct cosi_http_reply *reply)
-{
-	for (size_t i = 0; i < reply->nheaders; i++)
-		if (strcmp(reply->headers[i].key, "date") == 0)
-			return read_time(reply->headers[i].value, "%a, %d %b %Y %H:%M:%S GMT");
-	return 0;
-}
-
 int
 s3_buckets_read(struct cosi_call *call, const struct s3_client *client, struct s3_buckets *out)
 {
@@ -67,6 +59,6 @@ s3_buckets_read(struct cosi_call *call, const struct s3_client *client, struct s
 	if (reply->status != 200 ||
 	    s3_list_read(reply->body, false, on_bucket, &reading, &page) != 0)
 		return cosi_failed(call) ? -1 : s3_error_fail(call, reply);
-	out->now = time_of(reply);
+	out->now = read_time(reply_header(reply, "date"), "%a, %d %b %Y %H:%M:%S GMT");
 	return 0;
 }

@@ -3,16 +3,12 @@
 #include "s3/s3_error.h"
 
 #include <jansson.h>
-#include <stdio.h>
 #include <string.h>
-#include <strings.h>
-#include <time.h>
 
+#include "text/reply.h"
 #include "text/xml.h"
 
 #include "banned.h"
-
-enum { CODE_MAX = 65 };
 
 static const struct meaning {
 	const char *code;
@@ -44,18 +40,6 @@ static const struct meaning {
 	{ "UserSuspended", COSI_UNAUTHENTICATED },
 };
 
-static bool
-take_code(char out[CODE_MAX], const char *code)
-{
-	size_t len = strlen(code);
-
-	if (len == 0 || len >= CODE_MAX ||
-	    strspn(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789") != len)
-		return false;
-	memcpy(out, code, len + 1);
-	return true;
-}
-
 static int
 on_element(void *arg, const char *path, char *text, size_t len)
 {
@@ -63,24 +47,24 @@ on_element(void *arg, const char *path, char *text, size_t len)
 	/* IAM wraps its errors in ErrorResponse, and RADOS Gateway 16.2 some in an answer that it
 	 * had begun: the end of the path is what they share. */
 	if (strcmp(path, "Error/Code") == 0 || strcmp(path, "ErrorResponse/Error/Code") == 0)
-		return take_code(arg, text) ? 1 : 0;
+		return reply_take_code(arg, text) ? 1 : 0;
 	return 0;
 }
 
 static void
-json_code(const struct cosi_http_reply *reply, char out[CODE_MAX])
+json_code(const struct cosi_http_reply *reply, char out[REPLY_CODE_MAX])
 {
 	json_auto_t *root = json_loadb(reply->body.data, reply->body.len, 0, NULL);
 	const char *code = json_string_value(json_object_get(root, "Code"));
 
 	if (code != NULL)
-		(void)take_code(out, code);
+		(void)reply_take_code(out, code);
 }
 
 /* An error document that follows the beginning of another answer (GetUserPolicy does that on 16.2)
  * is not well-formed XML as a whole; alone it is. */
 static void
-xml_code(const struct cosi_http_reply *reply, char out[CODE_MAX])
+xml_code(const struct cosi_http_reply *reply, char out[REPLY_CODE_MAX])
 {
 	const char *body = reply->body.data, *error = strstr(body, "<Error");
 	struct cosi_bytes document = reply->body;
@@ -93,7 +77,7 @@ xml_code(const struct cosi_http_reply *reply, char out[CODE_MAX])
 const char *
 s3_error_code(struct cosi_call *call, const struct cosi_http_reply *reply)
 {
-	char code[CODE_MAX] = "";
+	char code[REPLY_CODE_MAX] = "";
 
 	if (reply->body.len == 0)
 		return "";
@@ -109,30 +93,6 @@ s3_error_is(struct cosi_call *call, const struct cosi_http_reply *reply, int sta
 	    const char *code)
 {
 	return reply->status == status && strcmp(s3_error_code(call, reply), code) == 0;
-}
-
-static const char *
-header(const struct cosi_http_reply *reply, const char *name)
-{
-	for (size_t i = 0; i < reply->nheaders; i++)
-		if (strcmp(reply->headers[i].key, name) == 0)
-			return reply->headers[i].value;
-	return NULL;
-}
-
-static int
-fail_skewed(struct cosi_call *call, const struct cosi_http_reply *reply)
-{
-	const char *theirs = header(reply, "date");
-	time_t now = (time_t)call->host->now(call);
-	struct tm tm;
-	char ours[32] = "?";
-
-	if (gmtime_r(&now, &tm) != NULL)
-		(void)strftime(ours, sizeof ours, "%a, %d %b %Y %H:%M:%S GMT", &tm);
-	return cosi_fail(call, COSI_UNAVAILABLE,
-			 "the clocks differ: here it is %s, at the store %.32s", ours,
-			 theirs != NULL ? theirs : "?");
 }
 
 /* For a Code that is not in the table. */
@@ -163,7 +123,7 @@ s3_error_fail(struct cosi_call *call, const struct cosi_http_reply *reply)
 	const char *code = s3_error_code(call, reply);
 
 	if (strcmp(code, "RequestTimeTooSkewed") == 0)
-		return fail_skewed(call, reply);
+		return reply_fail_skewed(call, reply);
 	for (size_t i = 0; i < sizeof meanings / sizeof meanings[0]; i++)
 		if (strcmp(code, meanings[i].code) == 0)
 			return cosi_fail(call, meanings[i].means, "the store answered %d %s",
