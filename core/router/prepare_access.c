@@ -197,10 +197,13 @@ revoked_buckets(struct call_state *state)
 	return set_buckets(state, refs, n);
 }
 
+/* The bucket that v1alpha1 names is of use only where the access lies in the bucket itself: a
+ * module would have to search all of them for it. */
 int
 prepare_revoke(struct call_state *state)
 {
 	const struct request *req = &state->call->req;
+	bool edits = (state->backend->module->flags & COSI_GRANT_WRITES_BUCKET) != 0;
 	struct work *work = &state->work;
 
 	work->native = prepare_native_of(state, req->id);
@@ -212,9 +215,9 @@ prepare_revoke(struct call_state *state)
 	fill_access_req(state);
 	if (lock_access(state) < 0)
 		return -1;
-	if (req->whole_account)
+	if (req->whole_account && !edits)
 		work->access.nbuckets = 0;
-	else
+	else if (!req->whole_account)
 		work->nothing_to_do = req->nbuckets > 0 && work->access.nbuckets == 0;
 	return 0;
 }

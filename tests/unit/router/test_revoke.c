@@ -71,6 +71,34 @@ test_revoke__whole_account(void **state)
 	fake_stop(router);
 }
 
+/* A module that keeps the access in the bucket is told which one it is, if any can be meant. */
+static void
+test_revoke__whole_account_of_a_bucket(void **state)
+{
+	static const struct {
+		const char *named, *asked;
+	} cases[] = {
+		{ "west.a", "revoke cosi-ba-1 name=- params=- a:0 protocol=0 auth=0 shape=round" },
+		{ "a", "revoke cosi-ba-1 name=- params=- a:0 protocol=0 auth=0 shape=round" },
+		{ "east.a", "revoke cosi-ba-1 name=- params=- protocol=0 auth=0 shape=round" },
+		{ "a_b", "revoke cosi-ba-1 name=- params=- protocol=0 auth=0 shape=round" },
+	};
+	struct router *router = fake_start(&setup);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct shot *shot = shot_new(router, REQUEST_REVOKE);
+
+		shot->req->mode_is_param = shot->req->whole_account = true;
+		shot->req->id = "west.cosi-ba-1";
+		shot_bucket(shot, cases[i].named, 0);
+		shoot(router, shot);
+		shot_expect(shot, COSI_OK, NULL);
+		assert_string_equal(fake_asked("west"), cases[i].asked);
+	}
+	fake_stop(router);
+}
+
 static void
 test_revoke__some_buckets(void **state)
 {
@@ -166,6 +194,7 @@ main(void)
 		cmocka_unit_test(test_revoke__foreign_accounts),
 		cmocka_unit_test(test_revoke__length_of_the_id),
 		cmocka_unit_test(test_revoke__whole_account),
+		cmocka_unit_test(test_revoke__whole_account_of_a_bucket),
 		cmocka_unit_test(test_revoke__some_buckets),
 		cmocka_unit_test(test_revoke__no_bucket_of_its_own),
 		cmocka_unit_test(test_locks__shared_buckets),
