@@ -100,7 +100,7 @@ check_defaults(const struct config_backend *backend)
 static void
 test_conf__examples(void **state)
 {
-	static const char *const modules[] = { "posix", "ceph-rgw", "minio" };
+	static const char *const modules[] = { "posix", "ceph-rgw", "minio", "azure" };
 	char name[64];
 
 	(void)state;

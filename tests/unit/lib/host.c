@@ -249,13 +249,16 @@ host_url(struct cosi_call *call, const char *base, const char *host_label)
 	struct cosi_url *url = host_alloc(call, sizeof *url);
 	static const struct cosi_url nothing = { "http", "", "" };
 	const char *authority;
+	size_t len;
 
 	(void)base;
 	(void)host_label;
 	if (url == NULL)
 		return &nothing;
 	authority = host->endpoint != NULL ? strstr(host->endpoint, "//") + 2 : "store.example";
-	*url = (struct cosi_url){ "http", authority, "" };
+	len = strcspn(authority, "/");
+	*url = (struct cosi_url){ "http", host_printf(call, "%.*s", (int)len, authority),
+				  authority + len };
 	return url;
 }
 
@@ -271,6 +274,20 @@ host_failed(struct cosi_call *call)
 	return ((const struct host *)call)->code != 0;
 }
 
+/* No time passes but what is left of the call's. */
+static int
+host_wait(struct cosi_call *call, int64_t ms)
+{
+	struct host *host = (struct host *)call;
+
+	if (host->code != 0)
+		return -1;
+	if (host_time_left_ms(call) <= ms)
+		return host_fail(call, COSI_TIMEOUT, "the time is up");
+	host->time_left_ms = host_time_left_ms(call) - ms;
+	return 0;
+}
+
 static const struct cosi_host table = {
 	.minor = COSI_API_MINOR,
 	.log = host_log,
@@ -284,6 +301,7 @@ static const struct cosi_host table = {
 	.url = host_url,
 	.public_url = host_public_url,
 	.failed = host_failed,
+	.wait = host_wait,
 };
 
 void

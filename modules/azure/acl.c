@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * acl.c - SignedIdentifiers, read and written. */
+#include "acl.h"
+
+#include <string.h>
+
+#include "text/xml.h"
+
+#include "banned.h"
+
+#define BEGIN  "<SignedIdentifier>"
+#define END    "</SignedIdentifier>"
+#define HEAD   "<?xml version=\"1.0\" encoding=\"utf-8\"?><SignedIdentifiers>"
+#define FOOT   "</SignedIdentifiers>"
+#define LIST   "SignedIdentifiers"
+#define POLICY LIST "/SignedIdentifier"
+
+struct reading {
+	struct cosi_call *call;
+	struct acl *acl;
+	struct acl_policy policy; /* the one that is being read */
+	bool is_one;
+};
+
+static const struct acl_policy nothing = { .id = "", .expiry = "", .permission = "" };
+
+static int
+on_element(void *arg, const char *path, char *text, size_t len)
+{
+	struct reading *reading = arg;
+	struct acl *acl = reading->acl;
+
+	(void)len;
+	if (strcmp(path, POLICY "/Id") == 0)
+		reading->policy.id = cosi_printf(reading->call, "%s", text);
+	if (strcmp(path, POLICY "/AccessPolicy/Expiry") == 0)
+		reading->policy.expiry = cosi_printf(reading->call, "%s", text);
+	if (strcmp(path, POLICY "/AccessPolicy/Permission") == 0)
+		reading->policy.permission = cosi_printf(reading->call, "%s", text);
+	if (strcmp(path, LIST) == 0)
+		reading->is_one = true;
+	if (strcmp(path, POLICY) != 0)
+		return 0;
+	if (acl->n == ACL_READ_MAX)
+		return -1;
+	acl->policies[acl->n++] = reading->policy;
+	reading->policy = nothing;
+	return 0;
+}
+
+/* Finds the bytes of each policy.  Without comments and CDATA, '<' is always a tag's, so they are
+ * those between the tags. */
+static int
+cut(const char *text, struct acl *acl)
+{
+	if (strstr(text, "<!") != NULL)
+		return -1;
+	for (size_t i = 0; i < acl->n; i++) {
+		const char *begin = strstr(text, BEGIN);
+		const char *end = begin != NULL ? strstr(begin, END) : NULL;
+
+		if (end == NULL)
+			return -1;
+		text = end + strlen(END);
+		acl->policies[i].text = (struct cosi_bytes){ begin, (size_t)(text - begin) };
+	}
+	return strstr(text, BEGIN) == NULL ? 0 : -1;
+}
+
+int
+acl_read(struct cosi_call *call, struct cosi_bytes document, struct acl *out)
+{
+	struct reading reading = { .call = call, .acl = out, .policy = nothing };
+
+	out->n = 0;
+	/* What is written back is UTF-8, so this must be, too. */
+	if (!xml_can_hold(document.data, document.len) ||
+	    xml_read(document, on_element, &reading) != 0 || !reading.is_one)
+		return -1;
+	return cut(document.data, out);
+}
+
+const char *
+acl_policy_text(struct cosi_call *call, const char *id, const char *permission, const char *expiry)
+{
+	return cosi_printf(call,
+			   BEGIN "<Id>%s</Id><AccessPolicy>%s%s%s<Permission>%s</Permission>"
+				 "</AccessPolicy>" END,
+			   id, expiry != NULL ? "<Expiry>" : "", expiry != NULL ? expiry : "",
+			   expiry != NULL ? "</Expiry>" : "", permission);
+}
+
+struct cosi_bytes
+acl_write(struct cosi_call *call, const struct acl *acl, const char *more)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < acl->n; i++)
+		if (!acl->policies[i].dropped)
+			text = cosi_printf(call, "%s%.*s", text, (int)acl->policies[i].text.len,
+					   (const char *)acl->policies[i].text.data);
+	text = cosi_printf(call, "%s%s", text, more);
+	if (text[0] == '\0')
+		return (struct cosi_bytes){ "", 0 };
+	text = cosi_printf(call, HEAD "%s" FOOT, text);
+	return (struct cosi_bytes){ text, strlen(text) };
+}

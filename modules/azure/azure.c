@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * azure.c - Azure Blob Storage: buckets are containers of one storage account, accounts are stored
+ * access policies on them.
+ *
+ * Only the account's key can sign the SAS that such a policy needs, so there is no other way to
+ * authenticate.
+ */
+#include "azure.h"
+
+#include <openssl/crypto.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fault.h"
+#include "text/xml.h"
+
+#include "banned.h"
+
+enum { ACCOUNT_MIN = 3, ACCOUNT_MOST = 24 };
+/* A policy may need 30 s until it is heard of; dates end with the year 9999. */
+#define LIFETIME_MIN_MS  (INT64_C(60) * 1000)
+#define LIFETIME_MOST_MS (INT64_C(876000) * 3600 * 1000)
+
+static const struct cosi_key config_keys[] = {
+	COSI_STRING(struct azure_config, account, COSI_REQUIRED, NULL,
+		    "name of the storage account"),
+	COSI_SECRET(struct azure_config, account_key, 0, "one of its two keys, required"),
+	COSI_MSEC(struct azure_config, sas_lifetime, 0, NULL,
+		  "how long a granted SAS works; absent: until it is revoked"),
+	COSI_ENUM(struct azure_config, token_form, "container", "container service bare",
+		  "what stands before a SAS that applications get"),
+	COSI_BOOL(struct azure_config, lease, "true",
+		  "lease a container while its policies are changed"),
+	COSI_STRING(struct azure_config, tenant_id, 0, NULL,
+		    "refused: Entra ID cannot sign a SAS that can be revoked"),
+	COSI_STRING(struct azure_config, client_id, 0, NULL, "refused, likewise"),
+	COSI_SECRET(struct azure_config, client_secret, 0, "refused, likewise"),
+	COSI_PATH(struct azure_config, federated_token_file, 0, NULL, "refused, likewise"),
+};
+
+static int
+check_entra(struct cosi_call *call, const struct azure_config *config)
+{
+	const struct cosi_kv keys[] = {
+		{ "tenant_id", config->tenant_id },
+		{ "client_id", config->client_id },
+		{ "client_secret", config->client_secret },
+		{ "federated_token_file", config->federated_token_file },
+	};
+
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+		if (keys[i].value != NULL)
+			return cosi_fail(call, COSI_INVALID,
+					 "key '%s' is Entra ID's, whose tokens cannot sign the SAS "
+					 "of a stored access policy: 'account_key' is needed",
+					 keys[i].key);
+	return 0;
+}
+
+static int
+check_account(struct cosi_call *call, const char *account)
+{
+	const char *path = call->host->url(call, NULL, NULL)->path;
+	size_t len = strlen(account);
+
+	if (len < ACCOUNT_MIN || len > ACCOUNT_MOST ||
+	    strspn(account, "abcdefghijklmnopqrstuvwxyz0123456789") != len)
+		return cosi_fail(call, COSI_INVALID,
+				 "key 'account' is not the name of a storage account: %d to %d of "
+				 "a-z and 0-9",
+				 ACCOUNT_MIN, ACCOUNT_MOST);
+	if (path[0] != '\0' && strcmp(path + 1, account) != 0)
+		return cosi_fail(call, COSI_INVALID,
+				 "the path of 'endpoint' is '%.64s', and can only be that of the "
+				 "account, '/%s', or none",
+				 path, account);
+	return 0;
+}
+
+static int
+check_lifetime(struct cosi_call *call, int64_t lifetime_ms)
+{
+	if (lifetime_ms == 0 || (lifetime_ms >= LIFETIME_MIN_MS && lifetime_ms <= LIFETIME_MOST_MS))
+		return 0;
+	return cosi_fail(call, COSI_INVALID,
+			 "key 'sas_lifetime' is not between one minute and 876000 hours");
+}
+
+static int
+check(struct cosi_call *call, const struct azure_config *config)
+{
+	if (check_entra(call, config) != 0 || check_account(call, config->account) != 0)
+		return -1;
+	if (config->account_key == NULL)
+		return cosi_fail(call, COSI_INVALID, "key 'account_key' is missing");
+	return check_lifetime(call, config->sas_lifetime);
+}
+
+static void
+azure_close(void *instance)
+{
+	OPENSSL_cleanse(instance, sizeof(struct azure));
+	free(instance);
+}
+
+static int
+azure_open(struct cosi_call *call, const void *settings, void **out_instance)
+{
+	const struct azure_config *config = settings;
+	struct azure *azure;
+
+	if (check(call, config) != 0)
+		return -1;
+	azure = calloc(1, sizeof *azure);
+	if (azure == NULL)
+		return cosi_fail(call, COSI_EXHAUSTED, "no memory for an instance");
+	azure->config = config;
+	if (azure_key_read(config->account_key, &azure->key) != 0) {
+		azure_close(azure);
+		return cosi_fail(call, COSI_INVALID,
+				 "key 'account_key' is not the key of a storage account: base64 of "
+				 "%d bytes at most",
+				 AZURE_KEY_MAX);
+	}
+	*out_instance = azure;
+	return 0;
+}
+
+static int
+on_element(void *arg, const char *path, char *text, size_t len)
+{
+	bool *is_list = arg;
+
+	(void)text;
+	(void)len;
+	*is_list = *is_list || strcmp(path, "EnumerationResults") == 0;
+	return 0;
+}
+
+static int
+azure_probe(void *instance, struct cosi_call *call)
+{
+	const struct cosi_http_reply *reply =
+		azure_ask(instance, call, .method = "GET", .comp = "list",
+			  AZURE_QUERY({ "maxresults", "1" }));
+	bool is_list = false;
+
+	if (reply == NULL || ((!azure_answered(reply, 200) ||
+			       xml_read(reply->body, on_element, &is_list) != 0 || !is_list) &&
+			      azure_fail(call, reply) != 0))
+		return cosi_fail(call, 0, "cannot use the storage account");
+	return 0;
+}
+
+COSI_MODULE = {
+	COSI_MODULE_HEAD,
+	.name = "azure",
+	.version = COSID_VERSION,
+	.summary = "Azure Blob Storage",
+	.flags = COSI_NETWORK | COSI_GRANT_WRITES_BUCKET,
+	.protocols = COSI_AZURE,
+	.auth = COSI_AUTH_KEY,
+	.common_params = COSI_P_ANONYMOUS | COSI_P_WHEN_NOT_EMPTY,
+	.config = COSI_SCHEMA(struct azure_config, config_keys),
+	.open = azure_open,
+	.close = azure_close,
+	.probe = azure_probe,
+	.map_name = azure_map_name,
+	.create_bucket = azure_create_bucket,
+	.get_bucket = azure_get_bucket,
+	.delete_bucket = azure_delete_bucket,
+	.grant = azure_grant,
+	.revoke = azure_revoke,
+	.list = azure_list,
+};

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * policy.c - ids are put together and taken apart here alone. */
+#include "policy.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <time.h>
+
+#include "azure.h"
+#include "text/hash.h"
+
+#include "banned.h"
+
+enum { RANDOM_BYTES = 4, OWNER_DIGITS = 4, PARAMS_DIGITS = 6, TAIL_DIGITS = 10 };
+
+#define HEX "0123456789abcdef"
+
+const char *
+policy_rights(uint32_t mode)
+{
+	switch (mode) {
+	case COSI_READ_ONLY:
+		return "rl";
+	case COSI_WRITE_ONLY:
+		return "acw";
+	default:
+		return "racwdl";
+	}
+}
+
+/* "": the call has failed. */
+static const char *
+digits_of(struct cosi_call *call, const char *text, int n)
+{
+	char hex[HASH_HEX_MAX];
+	struct hash hash;
+
+	if (hash_sha256(call, text, strlen(text), &hash) != 0)
+		return "";
+	hash_hex(&hash, hex);
+	return cosi_printf(call, "%.*s", n, hex);
+}
+
+const char *
+policy_new_id(struct cosi_call *call, const struct policy_wish *wish)
+{
+	uint8_t bytes[RANDOM_BYTES] = { 0 };
+
+	if (call->host->random(call, bytes, sizeof bytes) != 0)
+		return "";
+	return cosi_printf(call, "%s.%02x%02x%02x%02x.%s%s", wish->account, bytes[0], bytes[1],
+			   bytes[2], bytes[3], digits_of(call, wish->owner, OWNER_DIGITS),
+			   digits_of(call, wish->params, PARAMS_DIGITS));
+}
+
+/* The last ten digits of an id that can be one of ours; NULL: it cannot.  *out_len: of the account
+ * before its first dot. */
+static const char *
+tail_of(const char *id, size_t *out_len)
+{
+	const char *random = strchr(id, '.'), *tail;
+
+	if (random == NULL || strspn(random + 1, HEX) != 2 * RANDOM_BYTES)
+		return NULL;
+	tail = random + 1 + 2 * RANDOM_BYTES;
+	if (*tail != '.' || strspn(tail + 1, HEX) != TAIL_DIGITS || tail[1 + TAIL_DIGITS] != '\0')
+		return NULL;
+	*out_len = (size_t)(random - id);
+	return tail + 1;
+}
+
+bool
+policy_is_owned(struct cosi_call *call, const char *id, const char *owner, const char **out_account)
+{
+	size_t len;
+	const char *tail = tail_of(id, &len), *account;
+
+	if (tail == NULL || strncmp(tail, digits_of(call, owner, OWNER_DIGITS), OWNER_DIGITS) != 0)
+		return false;
+	account = cosi_printf(call, "%.*s", (int)len, id);
+	if (!azure_name_is_account(account))
+		return false;
+	*out_account = account;
+	return true;
+}
+
+bool
+policy_is_wished(struct cosi_call *call, const char *id, const struct policy_wish *wish)
+{
+	const char *account;
+
+	return policy_is_owned(call, id, wish->owner, &account) &&
+	       strcmp(account, wish->account) == 0;
+}
+
+bool
+policy_is_same(struct cosi_call *call, const char *id, const struct policy_wish *wish)
+{
+	size_t len;
+	const char *tail = tail_of(id, &len);
+
+	return tail != NULL &&
+	       strcmp(tail + OWNER_DIGITS, digits_of(call, wish->params, PARAMS_DIGITS)) == 0;
+}
+
+const char *
+policy_time(struct cosi_call *call, int64_t seconds)
+{
+	time_t when = (time_t)seconds;
+	char text[32] = "";
+	struct tm tm;
+
+	if (gmtime_r(&when, &tm) == NULL ||
+	    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
+		cosi_fail(call, COSI_INTERNAL, "no date is that far away");
+	return cosi_printf(call, "%s", text);
+}
+
+int
+policy_read_time(const char *text, int64_t *out_seconds)
+{
+	static const char *const forms[] = { "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d" };
+
+	for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+		struct tm tm = { 0 };
+		const char *rest = strptime(text, forms[i], &tm);
+
+		if (rest == NULL)
+			continue;
+		if (*rest == '.')
+			rest += 1 + strspn(rest + 1, "0123456789");
+		if (strcmp(rest, "Z") != 0 && (*rest != '\0' || i < 2))
+			continue;
+		*out_seconds = (int64_t)timegm(&tm);
+		return 0;
+	}
+	return -1;
+}

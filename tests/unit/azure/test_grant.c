@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_grant.c - a policy is added, found again, mended; another gateway comes in between. */
+#include <stdio.h>
+
+#include "access.h"
+
+#include "banned.h"
+
+static struct cosi_bucket out_bucket;
+static struct cosi_access out;
+
+static void
+grant(struct script *script)
+{
+	try_grant(script, &out_bucket, &out);
+}
+
+static void
+test_grant__new(void **state)
+{
+	struct script script;
+	const char *id;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script, LIST(NO_POLICIES), ACQUIRED, WRITTEN, RELEASED);
+	grant(&script);
+	script_ended(&script, COSI_OK, "");
+	assert_string_equal(script_sent(&script, 1, "x-ms-lease-action"), "acquire");
+	assert_string_equal(script_sent(&script, 1, "x-ms-lease-duration"), "15");
+	assert_string_equal(script_sent(&script, 2, "x-ms-lease-id"),
+			    script_sent(&script, 1, "x-ms-proposed-lease-id"));
+	assert_string_equal(script_sent(&script, 3, "x-ms-lease-action"), "release");
+	id = strstr(script.sent[2].body, "<Id>cosi-ba-1.");
+	assert_non_null(id);
+	assert_non_null(strstr(id, TAIL "</Id><AccessPolicy>" RW "</AccessPolicy>"));
+	assert_non_null(strstr(out.token, "https://cosiacct.blob.core.windows.net/photos?"
+					  "sv=2022-11-02&si=cosi-ba-1."));
+	assert_int_equal(out.token_expires, 0);
+	assert_string_equal(out_bucket.azure_account, "cosiacct");
+	script_done(&script);
+}
+
+static void
+test_grant__without_a_lease(void **state)
+{
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	script.config.lease = false;
+	PLAY(&script, LIST(NO_POLICIES), WRITTEN);
+	grant(&script);
+	script_ended(&script, COSI_OK, "");
+	assert_string_equal(script_sent(&script, 1, "x-ms-lease-id"), "");
+	script_done(&script);
+}
+
+/* One request, and the SAS that belongs to that policy for ever. */
+static void
+test_grant__again(void **state)
+{
+	static const char sas[] = "sv=2022-11-02&si=" ID "&sr=c&sig=";
+	struct script script;
+	char first[1024];
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script, LIST(list_of(IDS("x", ID), RW)));
+	grant(&script);
+	script_ended(&script, COSI_OK, "");
+	(void)snprintf(first, sizeof first, "%s", out.token);
+	script.config.token_form = "service";
+	PLAY(&script, LIST(list_of(IDS(ID, "y"), RW)));
+	grant(&script);
+	assert_non_null(strstr(out.token, "https://cosiacct.blob.core.windows.net/?sv="));
+	assert_string_equal(strstr(out.token, sas), strstr(first, sas));
+	script.config.token_form = "bare";
+	PLAY(&script, LIST(list_of(IDS(ID), RW)));
+	grant(&script);
+	assert_string_equal(out.token, strstr(first, sas));
+	script_done(&script);
+}
+
+static void
+test_grant__in_another_way(void **state)
+{
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script, LIST(list_of(IDS("cosi-ba-1.01234567.f077383900"), RW)));
+	grant(&script);
+	script_ended(&script, COSI_EXISTS, "cannot grant 'cosi-ba-1': it exists, in another mode");
+	script_done(&script);
+}
+
+/* Another owner's account of the same name is another account. */
+static void
+test_grant__other_owner(void **state)
+{
+	static const char other[] = "cosi-ba-1.01234567.00003839ec";
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script, LIST(list_of(IDS(other), RW)), ACQUIRED, WRITTEN, RELEASED);
+	grant(&script);
+	script_ended(&script, COSI_OK, "");
+	assert_non_null(strstr(script.sent[2].body, other));
+	script_done(&script);
+}
+
+static void
+test_grant__the_fifth_and_the_sixth(void **state)
+{
+	const char *const five[] = { "a", "b", "c", "d", "e", NULL };
+	const char *const ours[] = { "a", "b", "c", "d", ID, NULL };
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script, LIST(list_of(five + 1, RW)), ACQUIRED, WRITTEN, RELEASED);
+	grant(&script);
+	script_ended(&script, COSI_OK, "");
+	PLAY(&script, LIST(list_of(five, RW)));
+	grant(&script);
+	script_ended(&script, COSI_EXHAUSTED,
+		     "cannot grant 'cosi-ba-1': container 'photos' has 5 stored access policies, "
+		     "and Azure allows no more");
+	PLAY(&script, LIST(list_of(ours, RW)));
+	grant(&script);
+	script_ended(&script, COSI_OK, "");
+	script_done(&script);
+}
+
+#define AT(time) "<Expiry>" time "</Expiry>" RW
+
+static void
+test_grant__with_an_end(void **state)
+{
+	const char *const ours[] = { "x", ID, NULL };
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	script.config.sas_lifetime = 3600 * 1000;
+	PLAY(&script, LIST(NO_POLICIES), ACQUIRED, WRITTEN, RELEASED);
+	grant(&script);
+	assert_int_equal(out.token_expires, 1795176000 + 3600);
+	assert_non_null(strstr(script.sent[2].body, AT("2026-11-20T13:00:00Z")));
+	/* A repeat has the end that was told; what ended begins again. */
+	PLAY(&script, LIST(list_of(ours, AT("2026-11-20T12:00:01.0000000Z"))));
+	grant(&script);
+	script_ended(&script, COSI_OK, "");
+	assert_int_equal(out.token_expires, 1795176001);
+	PLAY(&script, LIST(list_of(ours, AT("2026-11-20T12:00:00.0000000Z"))), ACQUIRED, WRITTEN,
+	     RELEASED);
+	grant(&script);
+	script_ended(&script, COSI_OK, "");
+	assert_int_equal(out.token_expires, 1795176000 + 3600);
+	assert_non_null(strstr(script.sent[2].body,
+			       "<Id>" ID "</Id><AccessPolicy>" AT("2026-11-20T13:00:00Z")));
+	script_done(&script);
+}
+
+/* Whatever an administrator did to it by hand. */
+static void
+test_grant__mends_its_policy(void **state)
+{
+	static const char *const inside[] = { "", "<Permission>rl</Permission>", AT("junk") };
+	const char *const ours[] = { ID, "x", NULL };
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	for (size_t i = 0; i < sizeof inside / sizeof inside[0]; i++) {
+		PLAY(&script, LIST(list_of(ours, inside[i])), ACQUIRED, WRITTEN, RELEASED);
+		grant(&script);
+		script_ended(&script, COSI_OK, "");
+		assert_non_null(strstr(script.sent[2].body,
+				       "<Id>" ID "</Id><AccessPolicy>" RW "</AccessPolicy>"));
+		assert_null(strstr(strstr(script.sent[2].body, ID) + 1, ID));
+	}
+	script_done(&script);
+}
+
+static void
+test_grant__says_the_public_access_again(void **state)
+{
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script,
+	     { .expect = ACL_GET,
+	       .status = 200,
+	       .body = NO_POLICIES,
+	       .headers = { ETAG, { "x-ms-blob-public-access", "blob" } } },
+	     ACQUIRED, WRITTEN, RELEASED);
+	grant(&script);
+	assert_string_equal(script_sent(&script, 2, "x-ms-blob-public-access"), "blob");
+	PLAY(&script, LIST(NO_POLICIES), ACQUIRED, WRITTEN, RELEASED);
+	grant(&script);
+	assert_string_equal(script_sent(&script, 2, "x-ms-blob-public-access"), "");
+	script_done(&script);
+}
+
+static void
+test_grant__several_buckets(void **state)
+{
+	static const struct cosi_bucket_ref a = { "aaa", COSI_READ_ONLY }, b = { "bbb", 1 };
+	static const struct cosi_bucket_ref *const refs[] = { &a, &b };
+	const struct cosi_access_req req = { .native = "cosi-ba-1",
+					     .mark = { OWNER, "ba-1", PARAMS },
+					     .nbuckets = 2,
+					     .buckets = refs };
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	script_play(&script, NULL, 0);
+	azure_grant(&script.azure, &script.host.call, &req, &out);
+	script_ended(&script, COSI_OUT_OF_RANGE, "a SAS opens one container");
+	script_done(&script);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_grant__new),
+		cmocka_unit_test(test_grant__without_a_lease),
+		cmocka_unit_test(test_grant__again),
+		cmocka_unit_test(test_grant__in_another_way),
+		cmocka_unit_test(test_grant__other_owner),
+		cmocka_unit_test(test_grant__the_fifth_and_the_sixth),
+		cmocka_unit_test(test_grant__with_an_end),
+		cmocka_unit_test(test_grant__mends_its_policy),
+		cmocka_unit_test(test_grant__says_the_public_access_again),
+		cmocka_unit_test(test_grant__several_buckets),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

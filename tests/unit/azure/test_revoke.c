@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_revoke.c - an account's policy goes, nobody else's; in a named container, or in any. */
+#include "access.h"
+
+#include "banned.h"
+
+static void
+revoke_of(struct script *script, const char *account, const char *bucket)
+{
+	const struct cosi_bucket_ref ref = { bucket, 0 };
+	const struct cosi_bucket_ref *const refs[] = { &ref };
+	const struct cosi_access_req req = {
+		.native = account,
+		.mark = { .owner = OWNER },
+		.nbuckets = bucket != NULL ? 1 : 0,
+		.buckets = refs,
+	};
+	int rc = azure_revoke(&script->azure, &script->host.call, &req);
+
+	assert_int_equal(rc == 0, script->host.code == COSI_OK);
+}
+
+static void
+revoke(struct script *script, const char *bucket)
+{
+	revoke_of(script, "cosi-ba-1", bucket);
+}
+
+static void
+test_revoke__of_a_container(void **state)
+{
+	static const char other[] = "cosi-ba-1.01234567.00003839ec";
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script, LIST(list_of(IDS("x", ID, "cosi-ba-11.01234567" TAIL, other), RW)), ACQUIRED,
+	     WRITTEN, RELEASED);
+	revoke(&script, "photos");
+	script_ended(&script, COSI_OK, "");
+	assert_string_equal(strstr(script.sent[2].body, "<SignedIdentifiers>"),
+			    list_of(IDS("x", "cosi-ba-11.01234567" TAIL, other), RW));
+	PLAY(&script, LIST(list_of(IDS(ID), RW)), ACQUIRED, WRITTEN, RELEASED);
+	revoke(&script, "photos");
+	assert_string_equal(script.sent[2].body, "");
+	script.config.lease = false;
+	PLAY(&script, LIST(list_of(IDS(ID), RW)), WRITTEN);
+	revoke(&script, "photos");
+	script_ended(&script, COSI_OK, "");
+	script_done(&script);
+}
+
+static void
+test_revoke__gone_already(void **state)
+{
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script, LIST(list_of(IDS("x"), RW)));
+	revoke(&script, "photos");
+	script_ended(&script, COSI_OK, "");
+	PLAY(&script, NO_CONTAINER(ACL_GET));
+	revoke(&script, "photos");
+	script_ended(&script, COSI_OK, "");
+	PLAY(&script, LIST(list_of(IDS(ID), RW)), NO_CONTAINER(LEASE));
+	revoke(&script, "photos");
+	script_ended(&script, COSI_OK, "");
+	script_play(&script, NULL, 0);
+	revoke(&script, "no.container");
+	script_ended(&script, COSI_OK, "");
+	/* Only Azure itself can say so. */
+	PLAY(&script, { .expect = ACL_GET, .status = 404, .body = "<html/>", .foreign = true });
+	revoke(&script, "photos");
+	script_ended(&script, COSI_UNAVAILABLE, "cannot revoke 'cosi-ba-1': cannot change");
+	script_done(&script);
+}
+
+static void
+test_revoke__not_ours(void **state)
+{
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	script_play(&script, NULL, 0);
+	revoke_of(&script, "cosi-a.b", "photos");
+	script_ended(&script, COSI_PRECONDITION, "it is not ours");
+	script_done(&script);
+}
+
+#define CONTAINERS "GET /?comp=list&include=metadata&maxresults=500"
+#define FOUND(names, marker)                                                                       \
+	"<EnumerationResults><Containers>" names "</Containers>" marker "</EnumerationResults>"
+#define NAME(name) "<Container><Name>" name "</Name></Container>"
+
+/* Nobody said where it is. */
+static void
+test_revoke__in_any_container(void **state)
+{
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script,
+	     { .expect = CONTAINERS,
+	       .status = 200,
+	       .body = FOUND(NAME("$logs") NAME("aaa"), "<NextMarker>n 2</NextMarker>") },
+	     { .expect = "GET /aaa?comp=acl&restype=container",
+	       .status = 200,
+	       .body = NO_POLICIES },
+	     { .expect = "GET /?comp=list&include=metadata&marker=n%202&maxresults=500",
+	       .status = 200,
+	       .body = FOUND(NAME("photos"), "<NextMarker/>") },
+	     LIST(list_of(IDS(ID), RW)), ACQUIRED, WRITTEN, RELEASED);
+	revoke(&script, NULL);
+	script_ended(&script, COSI_OK, "");
+	script_done(&script);
+}
+
+/* Without a lease nothing keeps this daemon's own grants off a container that was not named. */
+static void
+test_revoke__in_any_container_without_leases(void **state)
+{
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	script.config.lease = false;
+	PLAY(&script, { .expect = CONTAINERS, .status = 200, .body = FOUND(NAME("photos"), "") },
+	     LIST(list_of(IDS(ID), RW)));
+	revoke(&script, NULL);
+	script_ended(&script, COSI_PRECONDITION, "access to container 'photos', which the request");
+	script_done(&script);
+}
+
+static void
+test_revoke__a_list_that_does_not_end(void **state)
+{
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script,
+	     { .expect = CONTAINERS,
+	       .status = 200,
+	       .body = FOUND("", "<NextMarker>2</NextMarker>") },
+	     { .expect = "GET /?comp=list&include=metadata&marker=2&maxresults=500",
+	       .status = 200,
+	       .body = FOUND("", "<NextMarker>2</NextMarker>") });
+	revoke(&script, NULL);
+	script_ended(&script, COSI_UNAVAILABLE, "cannot be understood");
+	script_done(&script);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_revoke__of_a_container),
+		cmocka_unit_test(test_revoke__gone_already),
+		cmocka_unit_test(test_revoke__not_ours),
+		cmocka_unit_test(test_revoke__in_any_container),
+		cmocka_unit_test(test_revoke__in_any_container_without_leases),
+		cmocka_unit_test(test_revoke__a_list_that_does_not_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
