@@ -96,10 +96,12 @@ print_backend(struct arena *arena, const json_t *backend)
 static void
 print_cooling(struct arena *arena, const json_t *old)
 {
-	(void)printf("generation %lld cools down since %s: held by %lld, the oldest: %s on backend "
-		     "%s, for %lld ms\n",
-		     number(old, "generation"), text(arena, old, "since"), number(old, "calls"),
-		     text(arena, old, "oldest"), text(arena, old, "backend"), number(old, "ms"));
+	(void)printf("backend %s of generation %lld (%s %s) is open since its end at %s: held by "
+		     "%lld, the oldest: %s, for %lld ms\n",
+		     text(arena, old, "backend"), number(old, "generation"),
+		     text(arena, old, "module"), text(arena, old, "version"),
+		     text(arena, old, "since"), number(old, "calls"), text(arena, old, "oldest"),
+		     number(old, "ms"));
 }
 
 static void

@@ -157,6 +157,7 @@ backends(const struct router_status *status)
 	return list;
 }
 
+/* Old instances that are held open. */
 static json_t *
 cooling(const struct router_status *status)
 {
@@ -166,14 +167,13 @@ cooling(const struct router_status *status)
 		const struct router_cooling *old = &status->cooling[i];
 
 		(void)json_array_append_new(
-			list,
-			json_pack("{s:i, s:o, s:i, s:o, s:o, s:I}", "generation", (int)old->number,
-				  "since", peer_time(old->since_s), "calls", (int)old->holders,
-				  "oldest",
-				  old->title[0] != '\0' ? peer_text(old->title) : json_null(),
-				  "backend",
-				  old->backend[0] != '\0' ? peer_text(old->backend) : json_null(),
-				  "ms", (json_int_t)old->age_ms));
+			list, json_pack("{s:i, s:o, s:o, s:o, s:o, s:i, s:o, s:I}", "generation",
+					(int)old->number, "backend", peer_text(old->backend),
+					"module", peer_text(old->module), "version",
+					peer_text(old->version), "since", peer_time(old->since_s),
+					"calls", (int)old->holders, "oldest",
+					old->title[0] != '\0' ? peer_text(old->title) : json_null(),
+					"ms", (json_int_t)old->age_ms));
 	}
 	return list;
 }
@@ -188,15 +188,15 @@ peer_status(const struct peer *peer)
 		(void)peer_fail(peer, COSI_EXHAUSTED, "no memory");
 		return;
 	}
-	(void)peer_send(peer,
-			json_pack("{s:s, s:s, s:o, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "code",
-				  "OK", "version", COSID_VERSION, "driver",
-				  peer_text(router_driver_name(config->router)), "socket",
-				  peer_text(config->socket_path), "pid", (int)getpid(),
-				  "generation", (int)status->generation->number, "since",
-				  peer_time(status->since_s), "reload", last_reload(config->desk),
-				  "modules", modules(status->generation), "backends",
-				  backends(status), "cooling", cooling(status)));
+	(void)peer_send(
+		peer, json_pack("{s:s, s:s, s:o, s:o, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}",
+				"code", "OK", "version", COSID_VERSION, "driver",
+				peer_text(router_driver_name(config->router)), "socket",
+				peer_text(config->socket_path), "pid", (int)getpid(), "workers",
+				(int)status->workers, "generation", (int)status->generation->number,
+				"since", peer_time(status->since_s), "reload",
+				last_reload(config->desk), "modules", modules(status->generation),
+				"backends", backends(status), "cooling", cooling(status)));
 	router_status_free(config->router, status);
 }
 

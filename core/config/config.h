@@ -64,7 +64,7 @@ struct config {
  * backends are not read here. */
 struct config *config_load(const char *path, struct diag *diag);
 /* For a daemon that runs: puts into config what cannot change without a restart (driver_name,
- * owner, endpoint, admin_endpoint, socket_mode, allowed_peers, state_dir, workers), with a warning
+ * owner, endpoint, admin_endpoint, socket_mode, allowed_peers, state_dir), with a warning
  * for each that would have.  An error in diag: no memory.  Before config is shared. */
 void config_keep(struct config *config, const struct config *running, struct diag *diag);
 struct config *config_ref(struct config *config);

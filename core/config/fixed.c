@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fixed.c - what a daemon keeps for its whole life, whatever a later configuration says.
  *
- * Sidecars know the daemon by its socket and its name, buckets and accounts by the owner; threads
+ * Sidecars know the daemon by its socket and its name, buckets and accounts by the owner; sockets
  * and directories were made at the start.
  */
 #include <string.h>
@@ -80,18 +80,12 @@ keep_peers(struct config *config, const struct config *running, struct diag *dia
 }
 
 static void
-keep_numbers(struct config *config, const struct config *running, struct diag *diag)
+keep_mode(struct config *config, const struct config *running, struct diag *diag)
 {
-	struct arena *arena = load_arena(config);
-
 	if (config->socket_mode != running->socket_mode)
 		warn(diag, config, "socket_mode",
-		     arena_printf(arena, "0%o", (unsigned)running->socket_mode));
-	if (config->workers != running->workers)
-		warn(diag, config, "workers",
-		     arena_printf(arena, "%lld", (long long)running->workers));
+		     arena_printf(load_arena(config), "0%o", (unsigned)running->socket_mode));
 	config->socket_mode = running->socket_mode;
-	config->workers = running->workers;
 }
 
 void
@@ -107,7 +101,7 @@ config_keep(struct config *config, const struct config *running, struct diag *di
 	keep_text(config, "endpoint", &config->socket_path, running->socket_path, diag);
 	keep_text(config, "admin_endpoint", &config->admin_path, running->admin_path, diag);
 	keep_text(config, "state_dir", &config->state_dir, running->state_dir, diag);
-	keep_numbers(config, running, diag);
+	keep_mode(config, running, diag);
 	keep_peers(config, running, diag);
 	if (arena_failed(load_arena(config)))
 		diag_error(diag, NULL, 0, "not enough memory for the configuration");

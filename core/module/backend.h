@@ -24,6 +24,7 @@ struct backend {
 	const struct cosi_module *module; /* our copy: fields that an older module lacks are zero */
 	const char *public_url; /* public_endpoint or endpoint; what applications are told */
 	void *priv;             /* the instance: module layer only */
+	unsigned ncalls; /* the router's, under its mutex: calls that can need no other one */
 };
 
 struct generation {
@@ -50,6 +51,10 @@ struct generation *generation_ref(struct generation *generation);
  * not be inside of a handler. */
 void generation_unref(struct generation *generation);
 struct backend *generation_find(const struct generation *generation, const char *name);
+/* One backend before the others, which nobody uses and nobody will: as the last unref would. */
+void backend_close(struct backend *backend);
+/* Did it move over, so that both are the same instance?  Neither may have been closed. */
+bool backend_is_same(const struct backend *a, const struct backend *b);
 
 /* One call on one backend: what a handler gets as its struct cosi_call.  Lives on the stack of
  * whoever calls a backend_*() function below; set the borrowed members, then module_call_init(). */

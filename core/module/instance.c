@@ -225,3 +225,17 @@ instance_close(struct backend *backend)
 		backend->module->close(instance->handle);
 	release(instance);
 }
+
+void
+backend_close(struct backend *backend)
+{
+	instance_close(backend);
+	backend->module = NULL;
+	backend->public_url = NULL;
+}
+
+bool
+backend_is_same(const struct backend *a, const struct backend *b)
+{
+	return instance_of(a) == instance_of(b);
+}

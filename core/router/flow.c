@@ -69,6 +69,9 @@ let_generation_go(struct call_state *state)
 	if (state->generation == NULL)
 		return;
 	TAILQ_REMOVE(&router->calls, state, call_link);
+	if (state->needs != NULL)
+		state->needs->ncalls--;
+	state->needs = NULL;
 	router_let_go(router, TAKE(state->generation));
 }
 
@@ -83,6 +86,23 @@ note_end(struct call_state *state)
 	timers_unreserve(&router->timers, TIMERS_PER_CALL);
 	state->next_ended = router->ended;
 	router->ended = state;
+}
+
+void
+flow_confine(struct call_state *state, const struct lane *lane)
+{
+	struct router *router = state->router;
+
+	router_assert(router);
+	assert(state->needs == NULL);
+	state->needs = state->backend;
+	state->needs->ncalls++;
+	/* The others of a generation that was swapped out may be free to go now. */
+	if (state->generation != router->generation)
+		router->idle = true;
+	/* For the log; whoever has replied may be reading it. */
+	if (!state->replied)
+		state->fields.backend = lane->name;
 }
 
 /* ---- places ----------------------------------------------------------------------- */
@@ -281,7 +301,7 @@ join(struct call_state *state)
 	struct lane *lane = lanes_find(&router->lanes, lane_backend(state)->name);
 
 	if (state->backend != NULL)
-		state->fields.backend = lane->name;
+		flow_confine(state, lane);
 	if (lane_holds_too_much(lane))
 		return status_fail(&state->status, COSI_EXHAUSTED,
 				   "backend '%s' has left the outcome of too many calls unknown",

@@ -23,6 +23,8 @@ void flow_finish(struct call_state *state);
 /* Answers it unless that is done, takes it out of whatever it waits in, stops its handler before
  * the next request.  A settling call is answered with its success. */
 void flow_expire(struct call_state *state, enum verdict verdict);
+/* Its backend is known, which has this lane: it will need no other one. */
+void flow_confine(struct call_state *state, const struct lane *lane);
 /* Gives back slot and locks of a call that has nothing under way any more. */
 void flow_work_end(struct call_state *state);
 /* Gives back a job's slot or place, and lets the next one have it. */

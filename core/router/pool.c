@@ -13,12 +13,18 @@
 
 #include "banned.h"
 
+static bool
+has_too_many(const struct pool *pool)
+{
+	return pool->n > pool->wanted;
+}
+
 static void
 wake_one(struct pool *pool)
 {
 	struct worker *worker = pool->sleeping;
 
-	if (pool->waking || worker == NULL || TAILQ_EMPTY(&pool->queue))
+	if (pool->waking || worker == NULL || (TAILQ_EMPTY(&pool->queue) && !has_too_many(pool)))
 		return;
 	pool->sleeping = worker->next;
 	pool->waking = true;
@@ -52,21 +58,45 @@ fall_asleep(struct worker *worker)
 	router->pool.waking = false;
 }
 
-/* The next job; NULL: the router stops. */
+static bool
+may_stay(const struct router *router)
+{
+	return !router->stopping && !has_too_many(&router->pool);
+}
+
+/* It will be joined, and wakes the next one that has to go. */
+static void
+leave(struct worker *worker)
+{
+	struct router *router = worker->router;
+
+	worker->gone = true;
+	router->pool.n--;
+	if (router->stopping)
+		return;
+	router->idle = true;
+	wake_one(&router->pool);
+}
+
+/* The next job; NULL: the worker has to go. */
 static struct job *
 take(struct worker *worker)
 {
 	struct router *router = worker->router;
 	struct pool *pool = &router->pool;
-	struct job *job;
+	struct job *job = NULL;
 
 	router_enter(router);
-	while ((job = TAILQ_FIRST(&pool->queue)) == NULL && !router->stopping)
+	while (TAILQ_EMPTY(&pool->queue) && may_stay(router))
 		fall_asleep(worker);
+	if (!has_too_many(pool))
+		job = TAILQ_FIRST(&pool->queue);
 	if (job != NULL) {
 		TAILQ_REMOVE(&pool->queue, job, link);
 		job->at = JOB_RUNS;
 		wake_one(pool);
+	} else {
+		leave(worker);
 	}
 	router_leave(router);
 	return job;
@@ -99,41 +129,140 @@ start_thread(struct worker *worker)
 	return error;
 }
 
-int
-pool_start(struct router *router, unsigned workers, struct status *status)
+void
+pool_init(struct pool *pool)
 {
-	struct pool *pool = &router->pool;
-	int error = 0;
-
 	TAILQ_INIT(&pool->queue);
-	pool->workers = calloc(workers, sizeof pool->workers[0]);
-	if (pool->workers == NULL)
-		return status_fail(status, COSI_EXHAUSTED, "cannot start workers: out of memory");
-	while (pool->n < workers && error == 0) {
-		struct worker *worker = &pool->workers[pool->n];
+	TAILQ_INIT(&pool->workers);
+}
 
-		worker->router = router;
-		(void)sem_init(&worker->wake, 0, 0);
-		error = start_thread(worker);
-		pool->n += error == 0;
-	}
+static struct worker *
+worker_new(struct router *router)
+{
+	struct worker *worker = calloc(1, sizeof *worker);
+
+	if (worker == NULL)
+		return NULL;
+	worker->router = router;
+	(void)sem_init(&worker->wake, 0, 0);
+	return worker;
+}
+
+static void
+worker_free(struct worker *worker)
+{
+	(void)sem_destroy(&worker->wake);
+	free(worker);
+}
+
+static void
+count_worker(struct router *router, struct worker *worker)
+{
+	router_enter(router);
+	TAILQ_INSERT_TAIL(&router->pool.workers, worker, link);
+	router->pool.n++;
+	router_leave(router);
+}
+
+static void
+discount_worker(struct router *router, struct worker *worker)
+{
+	router_enter(router);
+	TAILQ_REMOVE(&router->pool.workers, worker, link);
+	router->pool.n--;
+	router_leave(router);
+}
+
+/* 0 or an errno value. */
+static int
+add_worker(struct router *router)
+{
+	struct worker *worker = worker_new(router);
+	int error;
+
+	if (worker == NULL)
+		return ENOMEM;
+	count_worker(router, worker);
+	error = start_thread(worker);
 	if (error == 0)
 		return 0;
-	return status_fail(status, COSI_EXHAUSTED, "cannot start worker %u of %u: %s", pool->n + 1,
-			   workers, strerrordesc_np(error));
+	discount_worker(router, worker);
+	worker_free(worker);
+	return error;
+}
+
+int
+pool_grow(struct router *router, unsigned workers, struct status *status)
+{
+	struct pool *pool = &router->pool;
+	unsigned before, n;
+	int error = 0;
+
+	router_enter(router);
+	before = pool->wanted;
+	n = pool->n;
+	if (workers > before)
+		pool->wanted = workers;
+	router_leave(router);
+	for (; n < workers && error == 0; n++)
+		error = add_worker(router);
+	if (error == 0)
+		return 0;
+	router_enter(router);
+	pool_shrink(pool, before);
+	router_leave(router);
+	return status_fail(status, COSI_EXHAUSTED, "cannot start worker %u of %u: %s", n, workers,
+			   strerrordesc_np(error));
+}
+
+void
+pool_shrink(struct pool *pool, unsigned workers)
+{
+	pool->wanted = workers;
+	wake_one(pool);
+}
+
+static struct worker *
+take_gone(struct router *router)
+{
+	struct worker *worker;
+
+	router_enter(router);
+	TAILQ_FOREACH(worker, &router->pool.workers, link)
+	{
+		if (worker->gone)
+			break;
+	}
+	if (worker != NULL)
+		TAILQ_REMOVE(&router->pool.workers, worker, link);
+	router_leave(router);
+	return worker;
+}
+
+void
+pool_reap(struct router *router)
+{
+	struct worker *worker;
+
+	while ((worker = take_gone(router)) != NULL) {
+		(void)pthread_join(worker->thread, NULL);
+		worker_free(worker);
+	}
 }
 
 void
 pool_stop(struct router *router)
 {
 	struct pool *pool = &router->pool;
+	struct worker *worker;
 
-	for (unsigned i = 0; i < pool->n; i++)
-		(void)sem_post(&pool->workers[i].wake);
-	for (unsigned i = 0; i < pool->n; i++) {
-		(void)pthread_join(pool->workers[i].thread, NULL);
-		(void)sem_destroy(&pool->workers[i].wake);
+	TAILQ_FOREACH(worker, &pool->workers, link)
+	(void)sem_post(&worker->wake);
+	TAILQ_FOREACH(worker, &pool->workers, link)
+	(void)pthread_join(worker->thread, NULL);
+	/* Until the last one has ended, one may still be woken by another. */
+	while ((worker = TAILQ_FIRST(&pool->workers)) != NULL) {
+		TAILQ_REMOVE(&pool->workers, worker, link);
+		worker_free(worker);
 	}
-	free(TAKE(pool->workers));
-	pool->n = 0;
 }

@@ -5,6 +5,9 @@
  * the last to fall asleep is woken first (its memory is warm), and never more than one is on its
  * way at a time: it wakes the next when it finds more to do.  So a job costs at most one wake, most
  * of them are not paid by the polling thread, and a burst of short jobs costs hardly any.
+ *
+ * A pool that shrinks waits for nobody: a worker that is one too many leaves when it has nothing in
+ * hand, and is joined later, by pool_reap().
  */
 #ifndef COSID_ROUTER_POOL_H
 #define COSID_ROUTER_POOL_H
@@ -20,23 +23,33 @@ struct worker {
 	struct router *router;
 	pthread_t thread;
 	sem_t wake;
+	bool gone;           /* it has left, or is about to: to be joined */
 	struct worker *next; /* among those that sleep */
+	TAILQ_ENTRY(worker) link;
 };
 
 /* Under the router's mutex, all of it. */
 struct pool {
-	struct job_queue queue; /* JOB_POOL */
-	struct worker *workers; /* owned */
-	unsigned n;
+	struct job_queue queue;       /* JOB_POOL */
+	TAILQ_HEAD(, worker) workers; /* owned; with those that are gone */
+	unsigned n;                   /* without them */
+	unsigned wanted;
 	struct worker *sleeping; /* last to fall asleep first */
 	bool waking;             /* one is on its way */
 	struct worker *to_wake;  /* by whoever opens the mutex */
 };
 
-/* 0 or -1 with status; then nothing is left running. */
-int pool_start(struct router *router, unsigned workers, struct status *status);
+void pool_init(struct pool *pool);
+/* Starts workers until there are so many.  0, or -1 with status: then there are as many as before,
+ * or will be soon.  One thread. */
+int pool_grow(struct router *router, unsigned workers, struct status *status);
+/* Joins those that have left.  The same thread. */
+void pool_reap(struct router *router);
 /* Once router->stopping is set: waits until every worker has ended its job. */
 void pool_stop(struct router *router);
+
+/* With the mutex: those above that number leave, soon. */
+void pool_shrink(struct pool *pool, unsigned workers);
 
 /* With the mutex: a job that has its slot (JOB_POOL). */
 void pool_push(struct pool *pool, struct job *job);

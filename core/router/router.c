@@ -182,17 +182,18 @@ router_new(const struct router_config *config, struct generation *generation, st
 		return NULL;
 	}
 	router->config = *config;
-	if (router->config.workers == 0)
-		router->config.workers = 1;
+	router->config.workers = swap_workers(config);
 	router->generation = generation;
 	router->generation_since_s = clock_wall_s();
 	pthread_mutex_init(&router->mutex, NULL);
 	locks_init(&router->locks);
+	pool_init(&router->pool);
 	TAILQ_INIT(&router->settling);
 	TAILQ_INIT(&router->retired);
 	TAILQ_INIT(&router->calls);
-	if (set_driver_name(router, status) < 0 || swap_lanes(router, generation, status) < 0 ||
-	    pool_start(router, router->config.workers, status) < 0 ||
+	if (set_driver_name(router, status) < 0 ||
+	    swap_lanes(router, generation, router->config.workers, status) < 0 ||
+	    pool_grow(router, router->config.workers, status) < 0 ||
 	    clock_start(router, status) < 0) {
 		stop_workers(router);
 		dispose(router);

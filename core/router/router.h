@@ -19,8 +19,8 @@
 struct router_config {
 	int64_t call_timeout_ms, create_settle_ms;
 	unsigned workers;
-	/* Called when a generation that was swapped out has lost its last call: router_reap() is
-	 * due.  Any thread; must not call the router.  NULL: nobody wants to know. */
+	/* Called when router_reap() may have something to do.  Any thread; must not call the
+	 * router.  NULL: nobody wants to know. */
 	void (*idle)(void *arg);
 	void *idle_arg;
 };
@@ -32,14 +32,16 @@ struct router *router_new(const struct router_config *config, struct generation 
 void router_free(struct router *router);
 
 /* Calls that come in from now on are served by this generation and by the limits of config (all
- * but workers and idle).  Takes over a reference.  Those under way stay with the generation that
- * they began with, which keeps its instances open until router_reap() finds it without calls.
- * Queues and locks are the same before and after.  Main thread. 0, or -1: no memory, nothing has
- * changed, and the reference is still the caller's. */
+ * but idle).  Takes over a reference.  Those under way stay with the generation that they began
+ * with; its instances stay open until router_reap() finds each without calls.  Workers that are
+ * too many end when they have nothing in hand.  Queues and locks are the same before and after.
+ * Main thread. 0, or -1: no memory or no threads, nothing has changed, and the reference is still
+ * the caller's. */
 int router_swap(struct router *router, const struct router_config *config,
 		struct generation *generation, struct status *status);
-/* Closes the generations that were swapped out and have no calls any more.  Main thread.  Returns
- * how many are left. */
+/* Of the generations that were swapped out, closes those that have no calls any more, and of the
+ * others the backends that none of their calls can need; joins workers that have ended.  Main
+ * thread.  Returns how many generations are left. */
 size_t router_reap(struct router *router);
 /* A reference on the generation that serves now, for other things than calls: it counts like one
  * of its calls until it is given back here, from any thread. */
@@ -55,15 +57,18 @@ struct router_lane { /* the queue of a backend that is, or was, configured */
 	int64_t failure_s; /* when a failure was last seen that may be the store's; 0: never */
 	struct status failure;
 };
-struct router_cooling { /* a generation that was swapped out and has calls */
-	unsigned number, holders;
+struct router_cooling {  /* an instance that was swapped out and is held open by calls */
+	unsigned number; /* of its generation */
+	char backend[33], module[33], version[65];
+	unsigned holders;
 	int64_t since_s;
-	char title[ROUTER_TITLE_MAX], backend[33]; /* of its oldest call; "": not known */
+	char title[ROUTER_TITLE_MAX]; /* of the oldest call; "": it is none of the router's */
 	int64_t age_ms;
 };
 struct router_status {
 	struct generation *generation; /* that serves; a reference */
 	int64_t since_s;
+	unsigned workers; /* that run; some may be about to end */
 	size_t nlanes, ncooling;
 	struct router_lane *lanes;
 	struct router_cooling *cooling;

@@ -99,16 +99,6 @@ may_stay(const struct call_state *state)
 	       (state->locks.drawn || state->locks.n == 0);
 }
 
-/* For the log; whoever has replied may be reading it. */
-static void
-name_backend(struct call_state *state)
-{
-	router_enter(state->router);
-	if (!state->replied)
-		state->fields.backend = state->job.lane->name;
-	router_leave(state->router);
-}
-
 static void
 find_run(struct call_state *state)
 {
@@ -126,7 +116,9 @@ find_run(struct call_state *state)
 		return;
 	}
 	if (status_ok(&state->status)) {
-		name_backend(state);
+		router_enter(state->router);
+		flow_confine(state, state->job.lane);
+		router_leave(state->router);
 		work_run(state);
 	}
 	flow_finish(state);

@@ -25,6 +25,7 @@ struct retired {
 	struct generation *generation; /* a reference */
 	int64_t since_s;               /* wall clock */
 	TAILQ_ENTRY(retired) link;
+	bool closed[]; /* its backends: only router_reap() may touch one from then on */
 };
 
 struct router {
@@ -77,6 +78,7 @@ struct call_state {
 	struct job job; /* the handler's */
 	struct lock_set locks;
 	struct lane *held_in;
+	struct backend *needs; /* the only one that it can still need; NULL: any of them */
 	struct call_state *next_reply, *next_ended;
 	TAILQ_ENTRY(call_state) settle_link, call_link;
 
@@ -98,6 +100,8 @@ void call_reply(struct call_state *state);
 
 /* With the mutex: gives a reference on a generation back, never the last one. */
 void router_let_go(struct router *router, struct generation *generation);
+/* With the mutex: how many calls, and others, may need this backend of the generation. */
+unsigned router_holders(const struct generation *generation, const struct backend *backend);
 
 void router_enter(struct router *router);
 /* Opens the mutex, then does what the outbox says. */

@@ -39,7 +39,7 @@ count_all(struct router *router, size_t *out_nlanes, size_t *out_ncooling)
 	for (const struct lane *lane = router->lanes.first; lane != NULL; lane = lane->next)
 		(*out_nlanes)++;
 	TAILQ_FOREACH(retired, &router->retired, link)
-	(*out_ncooling)++;
+	*out_ncooling += retired->generation->nbackends;
 	router_leave(router);
 }
 
@@ -60,33 +60,73 @@ copy_lane(const struct lane *lane, struct router_lane *out)
 	memcpy(out->name, lane->name, sizeof out->name);
 }
 
-static void
-copy_cooling(const struct router *router, const struct retired *retired, struct router_cooling *out)
+/* A backend that moved over serves on, whoever came to it by an older generation. */
+static bool
+is_cooling(const struct router *router, const struct retired *retired, size_t i)
+{
+	const struct backend *old = &retired->generation->backends[i];
+	const struct backend *now = generation_find(router->generation, old->name);
+
+	return !retired->closed[i] && router_holders(retired->generation, old) > 0 &&
+	       (now == NULL || !backend_is_same(old, now));
+}
+
+static const struct call_state *
+oldest_call(const struct router *router, const struct generation *generation,
+	    const struct backend *backend)
 {
 	const struct call_state *call;
 
-	*out = (struct router_cooling){
-		.number = retired->generation->number,
-		.holders = atomic_load(&retired->generation->refs) - 1,
-		.since_s = retired->since_s,
-	};
 	TAILQ_FOREACH(call, &router->calls, call_link)
 	{
-		if (call->generation != retired->generation)
-			continue;
-		_Static_assert((int)ROUTER_TITLE_MAX == (int)CALL_TITLE_MAX, "a call's title fits");
-		(void)call_title(call, out->title);
-		(void)snprintf(out->backend, sizeof out->backend, "%s",
-			       call->fields.backend != NULL ? call->fields.backend : "");
-		out->age_ms = clock_mono_ms() - call->call->req.arrived_ms;
+		if (call->generation == generation &&
+		    (call->needs == NULL || call->needs == backend))
+			return call;
+	}
+	return NULL;
+}
+
+static void
+copy_cooling(const struct router *router, const struct retired *retired, size_t i,
+	     struct router_cooling *out)
+{
+	const struct generation *generation = retired->generation;
+	const struct backend *backend = &generation->backends[i];
+	const struct call_state *call = oldest_call(router, generation, backend);
+
+	*out = (struct router_cooling){
+		.number = generation->number,
+		.holders = router_holders(generation, backend),
+		.since_s = retired->since_s,
+	};
+	(void)snprintf(out->backend, sizeof out->backend, "%s", backend->name);
+	(void)snprintf(out->module, sizeof out->module, "%s", backend->module->name);
+	(void)snprintf(out->version, sizeof out->version, "%s", backend->module->version);
+	if (call == NULL)
 		return;
+	_Static_assert((int)ROUTER_TITLE_MAX == (int)CALL_TITLE_MAX, "a call's title fits");
+	(void)call_title(call, out->title);
+	out->age_ms = clock_mono_ms() - call->call->req.arrived_ms;
+}
+
+static void
+copy_retired(const struct router *router, struct router_status *status, size_t room)
+{
+	const struct retired *retired;
+
+	TAILQ_FOREACH(retired, &router->retired, link)
+	{
+		for (size_t i = 0; i < retired->generation->nbackends; i++) {
+			if (status->ncooling < room && is_cooling(router, retired, i))
+				copy_cooling(router, retired, i,
+					     &status->cooling[status->ncooling++]);
+		}
 	}
 }
 
 struct router_status *
 router_status(struct router *router)
 {
-	const struct retired *retired;
 	struct router_status *status;
 	size_t nlanes, ncooling;
 
@@ -97,14 +137,11 @@ router_status(struct router *router)
 	router_enter(router);
 	status->generation = generation_ref(router->generation);
 	status->since_s = router->generation_since_s;
+	status->workers = router->pool.n;
 	for (const struct lane *lane = router->lanes.first; lane != NULL && status->nlanes < nlanes;
 	     lane = lane->next)
 		copy_lane(lane, &status->lanes[status->nlanes++]);
-	TAILQ_FOREACH(retired, &router->retired, link)
-	{
-		if (status->ncooling < ncooling && atomic_load(&retired->generation->refs) > 1)
-			copy_cooling(router, retired, &status->cooling[status->ncooling++]);
-	}
+	copy_retired(router, status, ncooling);
 	router_leave(router);
 	return status;
 }

@@ -112,12 +112,39 @@ def test_status__who_holds_an_old_generation(cosid, shelf):
     status = daemon.status()
     (old,) = status["cooling"]
     assert (old["generation"], old["calls"], old["backend"]) == (1, 1, "shelf")
+    assert (old["module"], old["version"]) == ("shelf", "1"), "the one that was replaced"
     assert old["oldest"] == "create bucket 'slow'" and old["since"]
     assert backend_of(status, "shelf")["running"] == 1
     text = daemon.cosictl("status").stdout
-    assert "generation 1 cools down since" in text and "create bucket 'slow'" in text
+    assert re.search(r"backend shelf of generation 1 \(shelf 1\) is open since its end at \S+: "
+                     r"held by 1, the oldest: create bucket 'slow'", text), text
     shelf.gate.unlink()
     call.result()
+    while daemon.status()["cooling"]:
+        pass
+
+
+def test_status__holds_no_other_instance(cosid, shelf):
+    """What a slow call does not need is closed at once; what has moved over is not old at all."""
+    changed, same = shelf.backend("changed", gate=str(shelf.folder / "other")), shelf.backend("same")
+    daemon = cosid(shelf.config(changed, same))
+    shelf.gate.touch()
+    client, calls = daemon.client(), []
+    for backend in ("shelf", "same"):
+        method, fields = client.create_fields(f"slow-{backend}", {"backend": backend})
+        calls.append(client.start(method, **fields))
+        while not (shelf.root / f"slow-{backend}").is_dir():
+            os.sched_yield()
+    daemon.write_config(shelf.config() | {"backends": [shelf.backend(label="new"), changed | {"label": "new"}, same]})
+    daemon.reload()
+    assert [(old["generation"], old["backend"]) for old in daemon.status()["cooling"]] == [(1, "shelf")]
+    daemon.write_config(shelf.config() | {"backends": []})
+    daemon.reload()
+    held = {(old["generation"], old["backend"], old["calls"]) for old in daemon.status()["cooling"]}
+    assert held == {(1, "shelf", 1), (1, "same", 1)}, "which serves no more, either"
+    shelf.gate.unlink()
+    for call in calls:
+        call.result()
     while daemon.status()["cooling"]:
         pass
 

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 
 import pytest
 
@@ -158,10 +159,10 @@ def test_fixed__is_refused_and_the_rest_applies(cosid, shelf, folder):
     daemon = cosid(shelf.config())
     client = daemon.client()
     other = folder / "other.sock"
-    daemon.write_config(shelf.config(driver_name="another.example.org", endpoint=f"unix://{other}", workers=7) | {
+    daemon.write_config(shelf.config(driver_name="another.example.org", endpoint=f"unix://{other}") | {
         "backends": [shelf.backend(label="second")]})
     daemon.reload()
-    for key in ("driver_name", "endpoint", "workers"):
+    for key in ("driver_name", "endpoint"):
         assert re.search(rf"cosid.conf:\d+: .*'{key}' cannot change without a restart", daemon.log), daemon.log
     assert region(client) == "v1-second"
     assert client.info().name == "cosid.example.org"
@@ -190,6 +191,29 @@ def test_socket__nothing_else_in_its_folder(cosid, shelf):
     assert there() == ["cosi.sock"]
     daemon.stop()
     assert there() == []
+
+
+def test_systemd__is_told(cosid, shelf, folder):
+    """RELOADING, then READY in either case, and a status that says which it was."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(folder / "notify"))
+        manager.settimeout(60)
+        daemon = cosid(shelf.config(), env={"NOTIFY_SOCKET": str(folder / "notify")})
+
+        def until(word):
+            said = ""
+            while word not in said:
+                said += manager.recv(4096).decode() + "\n"
+            return said
+
+        until("STATUS=generation 1 serves 1 backends")
+        daemon.process.send_signal(signal.SIGHUP)
+        said = until("STATUS=generation 2 serves 1 backends")
+        assert said.index("RELOADING=1\nMONOTONIC_USEC=") < said.index("READY=1")
+        daemon.config.write_text("nonsense")
+        daemon.process.send_signal(signal.SIGHUP)
+        said = until("STATUS=reload failed, generation 2 goes on: ")
+        assert said.index("RELOADING=1") < said.index("READY=1") and "cosid.conf:1: " in said
 
 
 # ---- calls under way

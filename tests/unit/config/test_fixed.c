@@ -30,7 +30,7 @@ keep(const char *running_text, const char *text, struct diag *diag)
 static const char running_text[] =
 	NAME "owner = \"one\"; endpoint = \"unix:///tmp/one.sock\"; socket_mode = \"0600\";\n"
 	     "admin_endpoint = \"unix:///tmp/a/one.sock\";\n"
-	     "workers = 8; state_dir = \"/tmp\"; allowed_peers = { uids = [ 1, 2 ]; };\n"
+	     "state_dir = \"/tmp\"; allowed_peers = { uids = [ 1, 2 ]; };\n"
 	     "backends = ( " POSIX("p") " );\n";
 
 static void
@@ -51,6 +51,7 @@ test_keep__what_may_change_is_let_be(void **state)
 	struct config *config = keep(
 		NAME "backends = ( " POSIX("p") " );\n",
 		NAME "call_timeout = \"9s\"; create_settle = \"9ms\"; drain_timeout = \"9s\";\n"
+		     "workers = 9;\n"
 		     "log = { level = \"debug\"; format = \"json\"; }; module_dir = \"/tmp\";\n"
 		     "default_backend = \"q\"; backends = ( " POSIX(
 			     "q") " );\n"
@@ -62,6 +63,7 @@ test_keep__what_may_change_is_let_be(void **state)
 	assert_int_equal(config->call_timeout_ms, 9000);
 	assert_int_equal(config->create_settle_ms, 9);
 	assert_int_equal(config->drain_timeout_ms, 9000);
+	assert_int_equal(config->workers, 9);
 	assert_true(config->log_json);
 	assert_string_equal(config->module_dir, "/tmp");
 	assert_string_equal(config->default_backend, "q");
@@ -82,7 +84,6 @@ test_keep__the_rest_stays(void **state)
 		"'/tmp/a/one.sock' stays",
 		"cosid.conf: warning: 'state_dir' cannot change without a restart: '/tmp' stays",
 		"cosid.conf:3: warning: 'socket_mode' cannot change without a restart: 0600 stays",
-		"cosid.conf: warning: 'workers' cannot change without a restart: 8 stays",
 		"cosid.conf:4: warning: 'allowed_peers' cannot change without a restart: what was "
 		"stays",
 	};
@@ -104,7 +105,6 @@ test_keep__the_rest_stays(void **state)
 	assert_string_equal(config->socket_path, "/tmp/one.sock");
 	assert_string_equal(config->state_dir, "/tmp");
 	assert_int_equal(config->socket_mode, 0600);
-	assert_int_equal(config->workers, 8);
 	assert_int_equal(config->npeer_uids, 2);
 	assert_int_equal(config->peer_uids[1], 2);
 	assert_int_equal(config->npeer_gids, 0);

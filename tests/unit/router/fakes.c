@@ -261,9 +261,10 @@ fake_later(const char *names, const char *public_url, int64_t max_calls)
 			continue;
 		*config = world.stores[i].config;
 		config->max_calls = max_calls;
-		*backend = world.generation.backends[i];
-		backend->config = config;
-		backend->public_url = public_url;
+		*backend = (struct backend){ .name = config->name,
+					     .config = config,
+					     .module = &world.stores[i].module,
+					     .public_url = public_url };
 		generation->protocols |= backend->module->protocols;
 		generation->nbackends++;
 	}
@@ -280,6 +281,12 @@ bool
 fake_first_is_closed(void)
 {
 	return world.closed;
+}
+
+bool
+fake_first_has_closed(const char *name)
+{
+	return generation_find(&world.generation, name)->module == NULL;
 }
 
 void

@@ -53,6 +53,8 @@ struct generation *fake_later(const char *names, const char *public_url, int64_t
 /* How many of those have been closed; and is the first one? */
 unsigned fake_nclosed(void);
 bool fake_first_is_closed(void);
+/* Has the first one closed that backend? */
+bool fake_first_has_closed(const char *backend);
 /* Frees the router; what it should have given back must be back, and no lock was broken. */
 void fake_stop(struct router *router);
 

@@ -34,6 +34,19 @@ generation_unref(struct generation *generation)
 	world.closed = true;
 }
 
+void
+backend_close(struct backend *backend)
+{
+	assert_non_null(backend->module);
+	backend->module = NULL;
+}
+
+bool
+backend_is_same(const struct backend *a, const struct backend *b)
+{
+	return a == b;
+}
+
 struct backend *
 generation_find(const struct generation *generation, const char *name)
 {

@@ -191,6 +191,33 @@ test_start__nothing_is_left_running(void **state)
 	}
 }
 
+/* What fails half-way leaves the old generation with its limits and its workers. */
+static void
+test_swap__nothing_has_changed(void **state)
+{
+	const struct router_config wanted = { .call_timeout_ms = FAKE_LONG_MS, .workers = 6 };
+	struct router *router = fake_start(&setup);
+	int result = -1;
+
+	(void)state;
+	for (int n = 0; result < 0; n++) {
+		struct generation *next = fake_later("east west", "http://second.example.org", 3);
+		struct status status = { 0 };
+
+		atomic_store(&left, n);
+		result = router_swap(router, &wanted, next, &status);
+		atomic_store(&left, MOST);
+		assert_int_equal(router_reap(router), 0);
+		assert_int_equal(fake_first_is_closed(), result == 0);
+		if (result < 0) {
+			assert_int_equal(status.code, COSI_EXHAUSTED);
+			generation_unref(next);
+		}
+		assert_true(went_well(shot_by_id(router, REQUEST_DELETE, "east.photos")));
+	}
+	fake_stop(router);
+}
+
 int
 main(void)
 {
@@ -198,6 +225,7 @@ main(void)
 		cmocka_unit_test(test_arena__too_small),
 		cmocka_unit_test(test_malloc__in_a_call),
 		cmocka_unit_test(test_malloc__of_a_call),
+		cmocka_unit_test(test_swap__nothing_has_changed),
 		cmocka_unit_test(test_start__nothing_is_left_running),
 	};
 

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""test_reload_limits.py - a reload changes how much is done at once, and how much is said of it."""
+import contextlib
+import pathlib
+
+import pytest
+
+from rig.shelf import Shelf
+
+
+@pytest.fixture
+def shelf(folder):
+    made = Shelf(folder)
+    made.install()
+    return made
+
+
+def workers_of(daemon):
+    tasks = pathlib.Path(f"/proc/{daemon.pid}/task").iterdir()
+    names = []
+    for task in tasks:
+        with contextlib.suppress(OSError):  # it has ended
+            names.append((task / "comm").read_text().strip())
+    return names.count("worker")
+
+
+def test_workers(cosid, shelf):
+    """Threads come at once, and go when they have no call in hand."""
+    daemon = cosid(shelf.config(workers=4) | {"backends": [shelf.backend(max_calls=8)]})
+    assert workers_of(daemon) == 4
+    shelf.gate.touch()
+    client = daemon.client()
+    fields = [client.create_fields(f"slow-{n}") for n in range(8)]
+    calls = [client.start(method, **more) for method, more in fields]
+    running = lambda: daemon.status()["backends"][0]["running"]
+    while running() < 4:
+        pass
+    for number in (8, 2):
+        daemon.write_config(shelf.config(workers=number) | {"backends": [shelf.backend(max_calls=8)]})
+        assert daemon.cosictl("reload").stdout.endswith("serves\n")
+        while running() < 8:
+            pass
+        assert workers_of(daemon) == 8, "eight calls run"
+    shelf.gate.unlink()
+    for call in calls:
+        call.result()
+    while workers_of(daemon) > 2:
+        pass
+    assert daemon.status()["workers"] == 2
+    client.create("with-two")
+
+
+def test_max_calls(cosid, shelf):
+    daemon = cosid(shelf.config() | {"backends": [shelf.backend(max_calls=1)]})
+    shelf.gate.touch()
+    client = daemon.client()
+    calls = [client.start(method, **fields) for method, fields in
+             [client.create_fields(f"slow-{n}") for n in range(4)]]
+    numbers = lambda: [daemon.status()["backends"][0][k] for k in ("running", "waiting")]
+    while numbers() != [1, 3]:
+        pass
+    daemon.write_config(shelf.config() | {"backends": [shelf.backend(max_calls=3)]})
+    daemon.reload()
+    while numbers() != [3, 1]:
+        pass
+    shelf.gate.unlink()
+    for call in calls:
+        call.result()
+
+
+def test_log_level(cosid, shelf):
+    daemon = cosid.make(shelf.config(log={"level": "error"})).start(wait=False)
+    while daemon.cosictl("reload").returncode != 0:
+        pass  # it starts
+    assert daemon.log == ""
+    daemon.write_config(shelf.config(log={"level": "info"}))
+    assert daemon.cosictl("reload").returncode == 0
+    daemon.wait_log("generation 3 serves 1 backends")
