@@ -239,6 +239,7 @@ read_verdict(const struct trial *trial, char *out, size_t size)
 	ssize_t n;
 
 	do {
+		out[len] = '\0';
 		if (!wait_for_word(trial))
 			return false;
 		n = read(trial->verdict_fd, out + len, size - 1 - len);
@@ -260,9 +261,10 @@ reap(const struct trial *trial)
 	return how;
 }
 
-/* There was no verdict: the child crashed, left, or closed the pipe and goes on. */
+/* There was no verdict: the child crashed, left, or closed the pipe and goes on; or somebody else
+ * has the pipe, too. */
 static int
-explain(const struct trial *trial, struct status *status)
+explain(const struct trial *trial, const char *verdict, struct status *status)
 {
 	bool ended = wait_for_end(trial);
 	int how = reap(trial);
@@ -271,6 +273,9 @@ explain(const struct trial *trial, struct status *status)
 		return status_fail(status, COSI_INVALID,
 				   "it does not return from being loaded (%g s)",
 				   (double)trial->limit_ms / 1000);
+	if (*verdict != '\0')
+		return status_fail(status, COSI_INVALID,
+				   "it leaves a process behind when it is loaded");
 	if (WIFSIGNALED(how))
 		return status_fail(status, COSI_INVALID, "it crashes when it is loaded (SIG%s)",
 				   sigabbrev_np(WTERMSIG(how)));
@@ -285,7 +290,7 @@ trial_wait(struct trial *trial, struct status *status)
 	int result;
 
 	if (!read_verdict(trial, verdict, sizeof verdict) || verdict[0] == '\0') {
-		result = explain(trial, status);
+		result = explain(trial, verdict, status);
 	} else {
 		(void)reap(trial);
 		result = strcmp(verdict, good) == 0

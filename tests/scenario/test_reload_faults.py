@@ -2,6 +2,7 @@
 """test_reload_faults.py - modules that cannot be loaded, or lie: the old ones serve on, the core says why."""
 import contextlib
 import os
+import pathlib
 import re
 import subprocess
 
@@ -50,6 +51,8 @@ SOURCES = {
              "{ for (;;) pause(); }\n", "does not return"),
     "exit": (HEAD + GOOD + "#include <stdlib.h>\n__attribute__((constructor)) static void f(void) { exit(0); }\n",
              "ends the process"),
+    "fork": (HEAD + GOOD + "#include <unistd.h>\n__attribute__((constructor)) static void f(void) "
+             "{ if (fork() == 0) for (;;) pause(); }\n", "leaves a process behind"),
 }
 
 
@@ -60,6 +63,59 @@ def test_module__built_wrong(cosid, shelf, fault):
     shelf.put(shelf.build(fault, source))
     fails(daemon, r"cosid.conf:\d+: backend 'shelf': .*shelf.so", word)
     shelf.install("2")
+    daemon.reload()
+
+
+def test_module__name_of_another(cosid, shelf):
+    """The file says by what name it goes, and that one is loaded already."""
+    daemon = cosid(shelf.config())
+    shelf.put(shelf.build("2"), "other")
+    daemon.write_config(shelf.config({"name": "other", "module": "other"}))
+    fails(daemon, r"backend 'other': .*other.so': it calls itself 'shelf'")
+
+
+def test_module__trial_leaves_nobody(cosid, shelf):
+    """Not even what a constructor has started."""
+    daemon = cosid(shelf.config())
+    shelf.put(shelf.build("fork", SOURCES["fork"][0]))
+    fails(daemon, "leaves a process behind")
+    environ = [proc.read_bytes() for proc in pathlib.Path("/proc").glob("[0-9]*/cmdline")]
+    assert not [line for line in environ if str(shelf.folder).encode() in line and b"--describe" in line]
+
+
+def test_module__by_a_link(cosid, shelf):
+    """What counts is the file that it leads to."""
+    daemon = cosid(shelf.config())
+    (shelf.modules / "shelf.so").unlink()
+    (shelf.modules / "shelf.so").symlink_to(shelf.build("2"))
+    shelf.build("2").chmod(0o644)
+    daemon.reload()
+    assert {m["version"] for m in daemon.status()["modules"]} == {"2"}
+    shelf.build("1").chmod(0o666)
+    (shelf.modules / "shelf.so").unlink()
+    (shelf.modules / "shelf.so").symlink_to(shelf.build("1"))
+    last = daemon.reload(r"reload failed, generation \d+ goes on|generation \d+ serves")
+    assert "failed" in last and "may write to it" in daemon.log
+    (shelf.modules / "shelf.so").unlink()
+    (shelf.modules / "shelf.so").symlink_to(shelf.folder / "nowhere")
+    assert "failed" in daemon.reload(r"reload failed, generation \d+ goes on|generation \d+ serves")
+    assert "No such file" in daemon.log
+
+
+def test_module__not_readable(cosid, shelf):
+    """By a daemon that is not root."""
+    config = shelf.config()
+    daemon = cosid.make(config)
+    for path in (shelf.folder, daemon.folder, shelf.root, daemon.socket.parent, *daemon.folder.iterdir(),
+                 shelf.secret, shelf.build("2")):
+        os.chown(path, 65534, 65534)
+    shelf.folder.chmod(0o755)
+    daemon.start(preexec=lambda: (os.setgroups([]), os.setgid(65534), os.setuid(65534)))
+    serves_on(daemon)
+    shelf.install("2")
+    (shelf.modules / "shelf.so").chmod(0o600)
+    fails(daemon, "shelf.so': Permission denied")
+    (shelf.modules / "shelf.so").chmod(0o644)
     daemon.reload()
 
 
