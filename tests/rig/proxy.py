@@ -103,9 +103,10 @@ class _Stream:
 class Proxy:
     """`with Proxy(endpoint) as p:` p.endpoint is where cosid shall go; p.requests is what it asked."""
 
-    def __init__(self, endpoint):
+    def __init__(self, endpoint, tls=None):
+        """tls: a server's ssl.SSLContext; cosid comes by https then."""
         url = urllib.parse.urlsplit(endpoint)
-        self._store = (url.hostname, url.port)
+        self._store, self._tls = (url.hostname, url.port), tls
         self._lock = threading.Lock()
         self._open = set()
         self.requests = []
@@ -114,7 +115,7 @@ class Proxy:
 
     def __enter__(self):
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=256)
-        self.endpoint = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        self.endpoint = f"http{'s' if self._tls else ''}://127.0.0.1:{self._listener.getsockname()[1]}"
         threading.Thread(target=self._accept, daemon=True).start()
         return self
 
@@ -158,6 +159,12 @@ class Proxy:
         with self._lock:
             self._open.add(client)
         try:
+            if self._tls:
+                with self._lock:
+                    self._open.remove(client)
+                client = self._tls.wrap_socket(client, server_side=True)
+                with self._lock:
+                    self._open.add(client)
             reader = _Stream(client)
             while (head := reader.head()) is not None:
                 if store is None or answers.has_more():
