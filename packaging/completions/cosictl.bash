@@ -7,7 +7,7 @@ _cosictl() {
 	_init_completion -n =: || return
 	case $prev in
 	-e | --endpoint)
-		mapfile -t COMPREPLY < <(compgen -W 'unix:///run/cosid/cosi.sock' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W 'unix:///run/cosid/cosi.sock unix:///run/cosid-admin/admin.sock' -- "$cur")
 		return
 		;;
 	-o | --output)
@@ -30,12 +30,12 @@ _cosictl() {
 	esac
 	for word in "${words[@]:1:cword-1}"; do
 		case $word in
-		info | create | get | delete | grant | revoke) command=$word ;;
+		info | create | get | delete | grant | revoke | status | reload | list) command=$word ;;
 		esac
 	done
 	word='--endpoint --output --api --timeout --help --version'
 	case $command in
-	'') word+=' info create get delete grant revoke' ;;
+	'') word+=' info create get delete grant revoke status reload list' ;;
 	create) word+=' --protocol backend= whenNotEmpty=' ;;
 	get) word+=' --protocol' ;;
 	delete) word+=' whenNotEmpty=refuse whenNotEmpty=purge' ;;
