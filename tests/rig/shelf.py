@@ -12,8 +12,9 @@ KEY = secrets.plant("planted-key-of-the-shelf-0123456789")
 
 
 class Shelf:
-    def __init__(self, folder):
-        self.folder = pathlib.Path(folder)
+    def __init__(self, folder, include=ROOT / "include"):
+        """include: where the public header lies."""
+        self.folder, self.include = pathlib.Path(folder), include
         self.modules, self.root = self.folder / "modules", self.folder / "shelf"
         self.modules.mkdir(mode=0o755)
         self.root.mkdir()
@@ -31,7 +32,7 @@ class Shelf:
         if version not in self.built:
             out = self.folder / f"shelf.{version}.so"
             command = ["cc", "-fPIC", "-fvisibility=hidden", "-shared", "-Wl,-z,defs", "-Wall", "-Wextra", "-Werror",
-                       "-D_GNU_SOURCE", f"-I{ROOT}/include", f'-DVERSION="{version}"', *flags, "-o", out]
+                       "-D_GNU_SOURCE", f"-I{self.include}", f'-DVERSION="{version}"', *flags, "-o", out]
             if source is None:
                 command.append(ROOT / "tests" / "scenario" / "shelf.c")
             else:

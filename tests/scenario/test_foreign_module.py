@@ -2,6 +2,7 @@
 """test_foreign_module.py - the walk-through of cosi-module(7): a module from outside the tree, its whole life, under load."""
 import os
 import re
+import subprocess
 import threading
 
 import grpc
@@ -19,9 +20,19 @@ def test_module__written_with_the_header_alone():
     assert ours == ["#include <cosi_module.h>"]
 
 
+def installed(build, folder):
+    """What a package of the header has: the folder that stands for /usr."""
+    place = folder / "installed"
+    done = subprocess.run(["cmake", "--install", build, "--prefix", "/usr"], env=os.environ | {"DESTDIR": str(place)},
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert [f.name for f in (place / "usr" / "include").iterdir()] == ["cosi_module.h"]
+    return place / "usr"
+
+
 def test_module__walk_through(cosid, build, folder, posix):
     """Built, dropped in, reloaded, it serves, is replaced, drained and removed; calls go on all the while."""
-    shelf = Shelf(folder)
+    shelf = Shelf(folder, installed(build, folder) / "include")
     shelf.put(build / "modules" / "posix.so", "posix")
     parts = folder / "conf.d"
     parts.mkdir()
