@@ -55,29 +55,16 @@ decode_create(const ProtobufCMessage *input, struct request *out, struct arena *
 			  out, arena, status);
 }
 
+/* Of both names; the later one calls its first field bucket_id. */
 static int
-decode_get_existing(const ProtobufCMessage *input, struct request *out, struct arena *arena,
-		    struct status *status)
+decode_get(const ProtobufCMessage *input, struct request *out, struct arena *arena,
+	   struct status *status)
 {
 	const Cosi2__DriverGetExistingBucketRequest *in =
 		(const Cosi2__DriverGetExistingBucketRequest *)input;
 
 	out->id = in->existing_bucket_id;
 	if (limits_id("existing_bucket_id", in->existing_bucket_id, status) != 0 ||
-	    add_protocols(in->n_protocols, in->protocols, &out->protocols, status) != 0)
-		return -1;
-	return limits_map("parameters", in->n_parameters, (ProtobufCMessage *const *)in->parameters,
-			  out, arena, status);
-}
-
-static int
-decode_get(const ProtobufCMessage *input, struct request *out, struct arena *arena,
-	   struct status *status)
-{
-	const Cosi2__DriverGetBucketRequest *in = (const Cosi2__DriverGetBucketRequest *)input;
-
-	out->id = in->bucket_id;
-	if (limits_id("bucket_id", in->bucket_id, status) != 0 ||
 	    add_protocols(in->n_protocols, in->protocols, &out->protocols, status) != 0)
 		return -1;
 	return limits_map("parameters", in->n_parameters, (ProtobufCMessage *const *)in->parameters,
@@ -237,10 +224,10 @@ static const struct dialect_method methods[] = {
 	  &cosi2__driver_create_bucket_request__descriptor, &codes_v1alpha2_create, decode_create,
 	  v1alpha2_encode_found },
 	{ PROVISIONER "DriverGetExistingBucket", "DriverGetExistingBucket", REQUEST_GET,
-	  &cosi2__driver_get_existing_bucket_request__descriptor, &codes_v1alpha2_get,
-	  decode_get_existing, v1alpha2_encode_found },
+	  &cosi2__driver_get_existing_bucket_request__descriptor, &codes_v1alpha2_get, decode_get,
+	  v1alpha2_encode_found },
 	{ PROVISIONER "DriverGetBucket", "DriverGetBucket", REQUEST_GET,
-	  &cosi2__driver_get_bucket_request__descriptor, &codes_v1alpha2_get, decode_get,
+	  &cosi2__driver_get_existing_bucket_request__descriptor, &codes_v1alpha2_get, decode_get,
 	  v1alpha2_encode_found },
 	{ PROVISIONER "DriverDeleteBucket", "DriverDeleteBucket", REQUEST_DELETE,
 	  &cosi2__driver_delete_bucket_request__descriptor, &codes_v1alpha2_remove, decode_delete,
