@@ -108,18 +108,6 @@ secret_len(const struct secret *secret)
 	return secret->len;
 }
 
-bool
-secret_equal(const struct secret *a, const struct secret *b)
-{
-	volatile unsigned char diff = 0;
-
-	if (a->len != b->len)
-		return false;
-	for (size_t i = 0; i < a->len; i++)
-		diff = (unsigned char)(diff | (a->text[i] ^ b->text[i]));
-	return diff == 0;
-}
-
 /* Length of the longest known secret that text begins with, or 0. */
 static size_t
 longest_at(const char *text, size_t len)

@@ -6,7 +6,6 @@
  */
 #ifndef COSID_BASE_SECRET_H
 #define COSID_BASE_SECRET_H
-#include <stdbool.h>
 #include <stddef.h>
 
 struct secret; /* prints as nothing: there is no %s of a struct */
@@ -19,8 +18,6 @@ void secret_free(struct secret *secret);
 /* Borrowed; valid until secret_free(). */
 const char *secret_text(const struct secret *secret);
 size_t secret_len(const struct secret *secret);
-/* In constant time. */
-bool secret_equal(const struct secret *a, const struct secret *b);
 
 /* Overwrites every known secret within text[0..len) with "***" and closes the gap; returns the new
  * length, which is never larger.  For sinks: the log, status texts. */

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,22 +87,6 @@ test_secret__stays_out_of_core_files(void **state)
 	}
 	assert_true(found);
 	secret_free(secret);
-}
-
-static void
-test_equal__by_value(void **state)
-{
-	struct secret *a = secret_new("same-value", 10), *b = secret_new("same-value", 10);
-	struct secret *c = secret_new("same-valuf", 10), *d = secret_new("same", 4);
-
-	(void)state;
-	assert_true(secret_equal(a, b));
-	assert_false(secret_equal(a, c));
-	assert_false(secret_equal(a, d));
-	secret_free(a);
-	secret_free(b);
-	secret_free(c);
-	secret_free(d);
 }
 
 static void
@@ -249,7 +234,6 @@ main(void)
 		cmocka_unit_test(test_secret__longer_than_a_page),
 		cmocka_unit_test(test_secret__no_memory),
 		cmocka_unit_test(test_secret__stays_out_of_core_files),
-		cmocka_unit_test(test_equal__by_value),
 		cmocka_unit_test(test_mask__everywhere_in_a_text),
 		cmocka_unit_test(test_mask__from_eight_bytes),
 		cmocka_unit_test(test_mask__overlap_and_prefix),
