@@ -32,7 +32,6 @@ const struct codes codes_v1alpha1_create = {
 		[COSI_OUT_OF_RANGE] = GRPC_STATUS_OUT_OF_RANGE,
 		[COSI_EXISTS] = GRPC_STATUS_ALREADY_EXISTS,
 		[COSI_NOT_FOUND] = GRPC_STATUS_INTERNAL },
-	.out_of_range_many = GRPC_STATUS_OUT_OF_RANGE,
 };
 
 const struct codes codes_v1alpha1_grant = {
@@ -40,7 +39,6 @@ const struct codes codes_v1alpha1_grant = {
 		[COSI_OUT_OF_RANGE] = GRPC_STATUS_OUT_OF_RANGE,
 		[COSI_EXISTS] = GRPC_STATUS_FAILED_PRECONDITION,
 		[COSI_NOT_FOUND] = GRPC_STATUS_NOT_FOUND },
-	.out_of_range_many = GRPC_STATUS_OUT_OF_RANGE,
 };
 
 const struct codes codes_v1alpha1_remove = {
@@ -48,7 +46,6 @@ const struct codes codes_v1alpha1_remove = {
 		[COSI_OUT_OF_RANGE] = GRPC_STATUS_INVALID_ARGUMENT,
 		[COSI_EXISTS] = GRPC_STATUS_FAILED_PRECONDITION,
 		[COSI_NOT_FOUND] = GRPC_STATUS_OK },
-	.out_of_range_many = GRPC_STATUS_INVALID_ARGUMENT,
 };
 
 const struct codes codes_v1alpha2_create = {
@@ -56,7 +53,6 @@ const struct codes codes_v1alpha2_create = {
 		[COSI_OUT_OF_RANGE] = GRPC_STATUS_INVALID_ARGUMENT,
 		[COSI_EXISTS] = GRPC_STATUS_ALREADY_EXISTS,
 		[COSI_NOT_FOUND] = GRPC_STATUS_INTERNAL },
-	.out_of_range_many = GRPC_STATUS_INVALID_ARGUMENT,
 };
 
 const struct codes codes_v1alpha2_get = {
@@ -64,7 +60,6 @@ const struct codes codes_v1alpha2_get = {
 		[COSI_OUT_OF_RANGE] = GRPC_STATUS_INVALID_ARGUMENT,
 		[COSI_EXISTS] = GRPC_STATUS_ALREADY_EXISTS,
 		[COSI_NOT_FOUND] = GRPC_STATUS_NOT_FOUND },
-	.out_of_range_many = GRPC_STATUS_INVALID_ARGUMENT,
 };
 
 const struct codes codes_v1alpha2_grant = {
@@ -80,7 +75,6 @@ const struct codes codes_v1alpha2_remove = {
 		[COSI_OUT_OF_RANGE] = GRPC_STATUS_INVALID_ARGUMENT,
 		[COSI_EXISTS] = GRPC_STATUS_ALREADY_EXISTS,
 		[COSI_NOT_FOUND] = GRPC_STATUS_OK },
-	.out_of_range_many = GRPC_STATUS_INVALID_ARGUMENT,
 };
 /* clang-format on */
 
@@ -89,7 +83,7 @@ codes_grpc(const struct codes *codes, uint32_t code, size_t nbuckets)
 {
 	if (code >= CODES_N)
 		return GRPC_STATUS_INTERNAL;
-	if (code == COSI_OUT_OF_RANGE && nbuckets > 1)
+	if (code == COSI_OUT_OF_RANGE && nbuckets > 1 && codes->out_of_range_many != GRPC_STATUS_OK)
 		return codes->out_of_range_many;
 	return codes->grpc[code];
 }

@@ -14,7 +14,9 @@ enum { CODES_N = COSI_INTERNAL + 1 };
  * caller wanted: a Delete of what is gone. */
 struct codes {
 	uint8_t grpc[CODES_N];
-	uint8_t out_of_range_many; /* for OUT_OF_RANGE when the request names several buckets */
+	/* For OUT_OF_RANGE when the request names several buckets; GRPC_STATUS_OK: no other code.
+	 */
+	uint8_t out_of_range_many;
 };
 
 extern const struct codes codes_v1alpha1_create, codes_v1alpha1_grant, codes_v1alpha1_remove;
