@@ -8,23 +8,43 @@
 
 #include "banned.h"
 
+/* A walk over the entries of one kind in all files. */
+struct walk {
+	const struct load_lists *lists;
+	size_t nlists;
+	bool routes;    /* or backends */
+	size_t file;    /* where it is */
+	unsigned entry; /* the next one of that file */
+};
+
+static const char *
+kind_of(const struct walk *walk)
+{
+	return walk->routes ? "routes" : "backends";
+}
+
+static const config_setting_t *
+list_of(const struct walk *walk, size_t file)
+{
+	return walk->routes ? walk->lists[file].routes : walk->lists[file].backends;
+}
+
 /* How many entries there are; those beyond most are an error and not counted. */
 static size_t
-count(struct reader *reader, const struct load_lists *lists, size_t nlists, bool routes,
-      size_t most)
+count(struct reader *reader, const struct walk *walk, size_t most)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < nlists; i++) {
-		const config_setting_t *list = routes ? lists[i].routes : lists[i].backends;
+	for (size_t i = 0; i < walk->nlists; i++) {
+		const config_setting_t *list = list_of(walk, i);
 		size_t len = list != NULL ? (size_t)config_setting_length(list) : 0;
 
 		if (len > most - n) {
 			const config_setting_t *first =
 				config_setting_get_elem(list, (unsigned)(most - n));
 
-			diag_error(reader->diag, lists[i].file, group_line(first),
-				   "more than %zu %s", most, routes ? "routes" : "backends");
+			diag_error(reader->diag, walk->lists[i].file, group_line(first),
+				   "more than %zu %s", most, kind_of(walk));
 			return most;
 		}
 		n += len;
@@ -32,14 +52,25 @@ count(struct reader *reader, const struct load_lists *lists, size_t nlists, bool
 	return n;
 }
 
-static bool
-is_group(struct reader *reader, const config_setting_t *entry, const char *list)
+/* The next entry that is a group, NULL after the last; others are errors. */
+static const config_setting_t *
+walk_next(struct reader *reader, struct walk *walk)
 {
-	if (config_setting_type(entry) == CONFIG_TYPE_GROUP)
-		return true;
-	diag_error(reader->diag, reader->file, group_line(entry),
-		   "'%s': expected groups { }, found %s", list, group_found(entry));
-	return false;
+	for (; walk->file < walk->nlists; walk->file++, walk->entry = 0) {
+		const config_setting_t *list = list_of(walk, walk->file), *entry;
+
+		reader->file = walk->lists[walk->file].file;
+		while (list != NULL &&
+		       (entry = config_setting_get_elem(list, walk->entry)) != NULL) {
+			walk->entry++;
+			if (config_setting_type(entry) == CONFIG_TYPE_GROUP)
+				return entry;
+			diag_error(reader->diag, reader->file, group_line(entry),
+				   "'%s': expected groups { }, found %s", kind_of(walk),
+				   group_found(entry));
+		}
+	}
+	return NULL;
 }
 
 static void
@@ -104,22 +135,14 @@ void
 load_backends(struct reader *reader, const struct load_lists *lists, size_t nlists,
 	      struct config *config)
 {
-	size_t most = count(reader, lists, nlists, false, LOAD_BACKENDS_MAX), n = 0;
+	struct walk walk = { .lists = lists, .nlists = nlists };
+	size_t most = count(reader, &walk, LOAD_BACKENDS_MAX), n = 0;
 	struct config_backend *all = arena_alloc(reader->arena, most * sizeof *all);
+	const config_setting_t *entry;
 
-	for (size_t i = 0; i < nlists && all != NULL; i++) {
-		const config_setting_t *list = lists[i].backends;
-		unsigned len = list != NULL ? (unsigned)config_setting_length(list) : 0;
-
-		reader->file = lists[i].file;
-		for (unsigned j = 0; j < len && n < most; j++) {
-			const config_setting_t *entry = config_setting_get_elem(list, j);
-
-			if (!is_group(reader, entry, "backends"))
-				continue;
-			read_backend(reader, entry, &all[n++]);
-			check_unique(reader, all, n);
-		}
+	while (all != NULL && n < most && (entry = walk_next(reader, &walk)) != NULL) {
+		read_backend(reader, entry, &all[n++]);
+		check_unique(reader, all, n);
 	}
 	config->backends = all;
 	config->nbackends = all != NULL ? n : 0;
@@ -148,24 +171,16 @@ void
 load_routes(struct reader *reader, const struct load_lists *lists, size_t nlists,
 	    struct config *config)
 {
-	size_t most = count(reader, lists, nlists, true, LOAD_ROUTES_MAX), n = 0;
+	struct walk walk = { .lists = lists, .nlists = nlists, .routes = true };
+	size_t most = count(reader, &walk, LOAD_ROUTES_MAX), n = 0;
 	struct config_route *all = arena_alloc(reader->arena, most * sizeof *all);
+	const config_setting_t *entry;
 
-	for (size_t i = 0; i < nlists && all != NULL; i++) {
-		const config_setting_t *list = lists[i].routes;
-		unsigned len = list != NULL ? (unsigned)config_setting_length(list) : 0;
-
-		reader->file = lists[i].file;
-		for (unsigned j = 0; j < len && n < most; j++) {
-			const config_setting_t *entry = config_setting_get_elem(list, j);
-
-			if (!is_group(reader, entry, "routes"))
-				continue;
-			group_read(reader, entry, &keys_route, NULL, &all[n]);
-			check_glob(reader, entry, "match", all[n].match);
-			load_check_backend(reader, entry, "backend", all[n].backend, config);
-			n++;
-		}
+	while (all != NULL && n < most && (entry = walk_next(reader, &walk)) != NULL) {
+		group_read(reader, entry, &keys_route, NULL, &all[n]);
+		check_glob(reader, entry, "match", all[n].match);
+		load_check_backend(reader, entry, "backend", all[n].backend, config);
+		n++;
 	}
 	config->routes = all;
 	config->nroutes = all != NULL ? n : 0;
