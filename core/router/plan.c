@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "router/id.h"
+#include "router/prepare.h"
 #include "router/route.h"
 #include "router/state.h"
 
@@ -53,10 +54,11 @@ lock_candidates(struct call_state *state)
 {
 	const struct find *find = state->find;
 
-	if (work_tickets(state, find->nasks) < 0)
+	if (prepare_tickets(state, find->nasks) < 0)
 		return -1;
 	for (size_t i = 0; i < find->nasks; i++)
-		work_ticket(state, COSI_BUCKET, find->asks[i].backend, find->asks[i].native, true);
+		prepare_ticket(state, COSI_BUCKET, find->asks[i].backend, find->asks[i].native,
+			       true);
 	return 0;
 }
 

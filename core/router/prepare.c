@@ -14,15 +14,15 @@
 #include "banned.h"
 
 int
-work_tickets(struct call_state *state, size_t n)
+prepare_tickets(struct call_state *state, size_t n)
 {
 	state->locks.tickets = arena_alloc(&state->call->arena, n * sizeof(struct ticket));
 	return state->locks.tickets != NULL ? 0 : -1;
 }
 
 void
-work_ticket(struct call_state *state, uint32_t kind, const struct backend *backend,
-	    const char *native, bool exclusive)
+prepare_ticket(struct call_state *state, uint32_t kind, const struct backend *backend,
+	       const char *native, bool exclusive)
 {
 	state->locks.tickets[state->locks.n++] = (struct ticket){
 		.name = arena_printf(&state->call->arena, "%c:%s.%s",
@@ -37,9 +37,9 @@ lock_bucket(struct call_state *state)
 {
 	if (state->locks.n > 0)
 		return 0;
-	if (work_tickets(state, 1) < 0)
+	if (prepare_tickets(state, 1) < 0)
 		return -1;
-	work_ticket(state, COSI_BUCKET, state->backend, state->work.native, true);
+	prepare_ticket(state, COSI_BUCKET, state->backend, state->work.native, true);
 	return 0;
 }
 
@@ -142,7 +142,7 @@ prepare_by_op(struct call_state *state)
 }
 
 int
-work_check_memory(struct call_state *state)
+prepare_check_memory(struct call_state *state)
 {
 	if (!arena_failed(&state->call->arena))
 		return 0;
@@ -152,9 +152,9 @@ work_check_memory(struct call_state *state)
 }
 
 int
-work_prepare(struct call_state *state)
+prepare_call(struct call_state *state)
 {
 	int rc = prepare_by_op(state);
 
-	return work_check_memory(state) < 0 ? -1 : rc;
+	return prepare_check_memory(state) < 0 ? -1 : rc;
 }

@@ -127,11 +127,12 @@ lock_access(struct call_state *state)
 	bool edits = (state->backend->module->flags & COSI_GRANT_WRITES_BUCKET) != 0;
 	bool revoke = state->call->req.op == REQUEST_REVOKE;
 
-	if (work_tickets(state, 1 + access->nbuckets) < 0)
+	if (prepare_tickets(state, 1 + access->nbuckets) < 0)
 		return -1;
-	work_ticket(state, COSI_ACCOUNT, state->backend, state->work.native, true);
+	prepare_ticket(state, COSI_ACCOUNT, state->backend, state->work.native, true);
 	for (size_t i = 0; i < access->nbuckets && (edits || !revoke); i++)
-		work_ticket(state, COSI_BUCKET, state->backend, access->buckets[i]->native, edits);
+		prepare_ticket(state, COSI_BUCKET, state->backend, access->buckets[i]->native,
+			       edits);
 	return 0;
 }
 

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "router/flow.h"
 #include "router/plan.h"
+#include "router/prepare.h"
 #include "router/state.h"
 #include "router/swap.h"
 
@@ -283,8 +284,8 @@ plan(struct call_state *state)
 	else
 		rc = plan_call(state);
 	if (rc == 0 && state->backend != NULL)
-		rc = work_prepare(state);
-	if (work_check_memory(state) < 0 || rc < 0)
+		rc = prepare_call(state);
+	if (prepare_check_memory(state) < 0 || rc < 0)
 		return status_fail(&state->status, COSI_OK, "cannot %s", call_title(state, title));
 	return 0;
 }

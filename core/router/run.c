@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "router/flow.h"
+#include "router/prepare.h"
 
 #include "banned.h"
 
@@ -56,7 +57,7 @@ decide(struct call_state *state)
 	char title[CALL_TITLE_MAX];
 
 	state->backend = find_decide(state->find, &state->status);
-	if (state->backend != NULL && work_prepare(state) == 0)
+	if (state->backend != NULL && prepare_call(state) == 0)
 		return 0;
 	return status_fail(&state->status, COSI_OK, "cannot %s", call_title(state, title));
 }

@@ -23,11 +23,6 @@ struct work {
 	bool nothing_to_do; /* a revoke of buckets that the account has no access to */
 };
 
-/* Once state->backend is known: names, parameters, hash, locks.  No I/O.  0, or -1 with
- * state->status. */
-int work_prepare(struct call_state *state);
-/* Did the request need more memory than a call has?  -1: state->status says so. */
-int work_check_memory(struct call_state *state);
 /* On a worker: the handler, then the answer.  The outcome is state->status. */
 void work_run(struct call_state *state);
 
@@ -37,10 +32,5 @@ void work_module_call(const struct call_state *state, struct backend *backend, s
 /* Looks at a bucket of that name, without parameters; mark_name as in struct find. */
 int work_look(struct module_call *call, const char *owner, const char *native,
 	      const char *mark_name, struct cosi_bucket *out);
-/* Room for n tickets in state->locks; -1: no memory. */
-int work_tickets(struct call_state *state, size_t n);
-/* Adds one; kind is enum cosi_kind. */
-void work_ticket(struct call_state *state, uint32_t kind, const struct backend *backend,
-		 const char *native, bool exclusive);
 
 #endif
