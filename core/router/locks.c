@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fnv.h"
+
 #include "banned.h"
 
 struct lock_key {
@@ -42,16 +44,6 @@ locks_done(struct locks *locks)
 	}
 }
 
-static uint64_t
-hash_of(const char *name) /* FNV-1a */
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (; *name != '\0'; name++)
-		hash = (hash ^ (unsigned char)*name) * 0x100000001b3u;
-	return hash;
-}
-
 static struct lock_key **
 chain_of(struct locks *locks, uint64_t hash)
 {
@@ -62,7 +54,7 @@ chain_of(struct locks *locks, uint64_t hash)
 static struct lock_key *
 key_get(struct locks *locks, const char *name)
 {
-	uint64_t hash = hash_of(name);
+	uint64_t hash = fnv_text(FNV_START, name);
 	struct lock_key **chain = chain_of(locks, hash), *key;
 
 	for (key = *chain; key != NULL; key = key->next) {
