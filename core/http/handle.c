@@ -174,17 +174,42 @@ set_request(struct handle *handle, const struct attempt *attempt)
 	return failed;
 }
 
+/* Did bytes that belong to nothing stand before the answer?  RADOS Gateway 16.2 sends more than an
+ * answer's worth; what comes late meets the next request on that connection. */
+static bool
+is_spoilt(const struct handle *handle, CURLcode code)
+{
+	long nconnects = 0;
+
+	if (code != CURLE_UNSUPPORTED_PROTOCOL && code != CURLE_WEIRD_SERVER_REPLY)
+		return false;
+	(void)curl_easy_getinfo(handle->easy, CURLINFO_NUM_CONNECTS, &nconnects);
+	return nconnects == 0;
+}
+
+static CURLcode
+perform(struct handle *handle, const struct attempt *attempt, bool fresh)
+{
+	CURL *easy = handle->easy;
+	bool failed;
+
+	reply_reset(&handle->reply, attempt->request->max_reply);
+	handle->error[0] = '\0';
+	failed = set_request(handle, attempt);
+	SET(CURLOPT_FRESH_CONNECT, fresh ? 1L : 0L);
+	return failed ? CURLE_OUT_OF_MEMORY : curl_easy_perform(easy);
+}
+
 void
 handle_perform(struct handle *handle, struct attempt *attempt)
 {
 	int64_t begun_ms = clock_mono_ms();
-	CURLcode code = CURLE_OUT_OF_MEMORY;
+	CURLcode code;
 
-	reply_reset(&handle->reply, attempt->request->max_reply);
 	handle->attempt = attempt;
-	handle->error[0] = '\0';
-	if (!set_request(handle, attempt))
-		code = curl_easy_perform(handle->easy);
+	code = perform(handle, attempt, false);
+	if (is_spoilt(handle, code) && attempt->request->repeatable)
+		code = perform(handle, attempt, true);
 	attempt->ms = clock_mono_ms() - begun_ms;
 	failure_judge(handle, attempt, code);
 	handle->attempt = NULL;

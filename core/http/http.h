@@ -77,10 +77,11 @@ enum {
  * INTERNAL.  A request in flight runs to its own timeout, whatever the call's deadline says.
  * Retried within the deadline, with jittered backoff: transport errors, 429, 500, 502, 503 and 504
  * of requests that may be sent twice; Retry-After is honoured.  A request that never left, because
- * no connection was made, is repeated whatever it is.  The last answer is returned as it is.  A
- * request that HTTP cannot carry (a line break in a header, a space in the path) is INTERNAL.  The
- * module gives no Host, Content-Length, Transfer-Encoding, Connection or Expect header: they are
- * ours. */
+ * no connection was made, is repeated whatever it is.  A kept connection that turns out to be
+ * closed, or to hold bytes that belong to no answer, is replaced at once for what may be sent
+ * twice.  The last answer is returned as it is.  A request that HTTP cannot carry (a line break in
+ * a header, a space in the path) is INTERNAL.  The module gives no Host, Content-Length,
+ * Transfer-Encoding, Connection or Expect header: they are ours. */
 const struct cosi_http_reply *http_exchange(struct http_client *client, struct http_call *call,
 					    const char *base, const struct cosi_http *request);
 

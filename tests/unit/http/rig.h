@@ -133,6 +133,33 @@ rig_global_done(void **state)
 	return 0;
 }
 
+/* What may be sent twice, and what may not. */
+struct rig_case {
+	const char *method;
+	uint32_t flags;
+	bool repeated;
+};
+
+static const struct rig_case rig_cases[] = {
+	{ "GET", 0, true },
+	{ "HEAD", 0, true },
+	{ "DELETE", 0, true },
+	{ "PUT", 0, false },
+	{ "POST", 0, false },
+	{ "PATCH", 0, false },
+	{ "PUT", COSI_HTTP_SAFE, true },
+	{ "POST", COSI_HTTP_SAFE, true },
+	{ "GET", COSI_HTTP_FINAL, false },
+	{ "DELETE", COSI_HTTP_FINAL, false },
+	{ "POST", COSI_HTTP_FINAL | COSI_HTTP_SAFE, false },
+};
+
+static inline bool
+rig_changing(const struct rig_case *what)
+{
+	return strcmp(what->method, "GET") != 0 && strcmp(what->method, "HEAD") != 0;
+}
+
 #define RIG_RUN(tests) cmocka_run_group_tests((tests), rig_global_init, rig_global_done)
 
 #endif

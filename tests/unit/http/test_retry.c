@@ -10,48 +10,22 @@
 
 #include "banned.h"
 
-struct case_of {
-	const char *method;
-	uint32_t flags;
-	bool repeated;
-};
-
-static const struct case_of cases[] = {
-	{ "GET", 0, true },
-	{ "HEAD", 0, true },
-	{ "DELETE", 0, true },
-	{ "PUT", 0, false },
-	{ "POST", 0, false },
-	{ "PATCH", 0, false },
-	{ "PUT", COSI_HTTP_SAFE, true },
-	{ "POST", COSI_HTTP_SAFE, true },
-	{ "GET", COSI_HTTP_FINAL, false },
-	{ "DELETE", COSI_HTTP_FINAL, false },
-	{ "POST", COSI_HTTP_FINAL | COSI_HTTP_SAFE, false },
-};
-
-static bool
-changing(const struct case_of *what)
-{
-	return strcmp(what->method, "GET") != 0 && strcmp(what->method, "HEAD") != 0;
-}
-
 /* One failure: sent again where it may be, and only there. */
 static void
 repeat_after(const struct httpd_step *failure, int status, int64_t unknown_ms)
 {
-	for (size_t i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < COUNT(rig_cases); i++) {
 		const struct cosi_http_reply *reply;
 		struct rig rig;
 
 		rig_open_failing(&rig, failure, 1, 2);
-		reply = rig_exchange(&rig, .method = cases[i].method, .path = "/b",
-				     .flags = cases[i].flags);
-		assert_int_equal(rig.call.nrequests, cases[i].repeated ? 2 : 1);
+		reply = rig_exchange(&rig, .method = rig_cases[i].method, .path = "/b",
+				     .flags = rig_cases[i].flags);
+		assert_int_equal(rig.call.nrequests, rig_cases[i].repeated ? 2 : 1);
 		assert_int_equal(httpd_nrequests(rig.httpd), rig.call.nrequests);
 		assert_int_equal(reply != NULL ? reply->status : 0,
-				 cases[i].repeated ? 200 : status);
-		assert_int_equal(rig.call.unknown_ms, changing(&cases[i]) ? unknown_ms : 0);
+				 rig_cases[i].repeated ? 200 : status);
+		assert_int_equal(rig.call.unknown_ms, rig_changing(&rig_cases[i]) ? unknown_ms : 0);
 		rig_close(&rig);
 	}
 }
@@ -154,55 +128,6 @@ test_repeat__last_error_is_told(void **state)
 	assert_failed(&rig, COSI_UNAVAILABLE,
 		      rig_text(&rig, "%B closed the connection instead of answering 'GET /b'"));
 	assert_int_equal(rig.call.nrequests, 3);
-	rig_close(&rig);
-}
-
-/* A kept connection that the store closes at that moment: replaced at once, without the count of
- * retries, but never for what must not be sent twice. */
-static void
-test_kept_connection__closed_under_the_request(void **state)
-{
-	const struct httpd_step steps[] = { { .bytes = OK },
-					    { .then = HTTPD_CLOSE },
-					    { .bytes = OK } };
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct http_config config = rig_config();
-		const struct cosi_http_reply *reply;
-		struct rig rig;
-
-		config.retries = 0;
-		rig_open(&rig, &config, steps, COUNT(steps));
-		assert_non_null(rig_exchange(&rig, .method = "GET", .path = "/warm"));
-		reply = rig_exchange(&rig, .method = cases[i].method, .path = "/b",
-				     .flags = cases[i].flags, .body = { "x", 1 });
-		assert_int_equal(httpd_nrequests(rig.httpd), cases[i].repeated ? 3 : 2);
-		assert_int_equal(rig.call.nrequests, cases[i].repeated ? 2 : 1);
-		if (cases[i].repeated)
-			assert_int_equal(reply->status, 200);
-		else
-			assert_int_equal(rig.status.code, COSI_UNAVAILABLE);
-		assert_int_equal(rig.call.unknown_ms, changing(&cases[i]) ? RIG_PATIENCE_MS : 0);
-		rig_close(&rig);
-	}
-}
-
-/* Closed while it rested: a new one is made, and nothing is lost. */
-static void
-test_kept_connection__closed_while_idle(void **state)
-{
-	const struct httpd_step steps[] = { { .bytes = OK, .then = HTTPD_CLOSE }, { .bytes = OK } };
-	struct rig rig;
-
-	(void)state;
-	rig_open(&rig, NULL, steps, COUNT(steps));
-	assert_non_null(rig_exchange(&rig, .method = "GET", .path = "/warm"));
-	httpd_wait_all_closed(rig.httpd);
-	assert_non_null(
-		rig_exchange(&rig, .method = "POST", .path = "/b", .flags = COSI_HTTP_FINAL));
-	assert_int_equal(rig.call.nrequests, 1);
-	assert_int_equal(rig.call.unknown_ms, 0);
 	rig_close(&rig);
 }
 
@@ -334,8 +259,6 @@ main(void)
 		cmocka_unit_test(test_no_repeat__other_statuses),
 		cmocka_unit_test(test_repeat__as_often_as_configured),
 		cmocka_unit_test(test_repeat__last_error_is_told),
-		cmocka_unit_test(test_kept_connection__closed_under_the_request),
-		cmocka_unit_test(test_kept_connection__closed_while_idle),
 		cmocka_unit_test(test_retry_after__beyond_the_deadline),
 		cmocka_unit_test(test_retry_after__is_waited_for),
 		cmocka_unit_test(test_delay__doubles_with_jitter_up_to_2_s),

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_handle.c - kept connections that are of no use any more, and what is sent again on another.
+ */
+#include "rig.h"
+
+#include "banned.h"
+
+/* A kept connection that fails at that moment: replaced at once, without the count of retries, but
+ * never for what must not be sent twice. */
+static void
+replace_after(const struct httpd_step *failure)
+{
+	const struct httpd_step steps[] = { { .bytes = OK }, *failure, { .bytes = OK } };
+
+	for (size_t i = 0; i < COUNT(rig_cases); i++) {
+		struct http_config config = rig_config();
+		const struct cosi_http_reply *reply;
+		struct rig rig;
+
+		config.retries = 0;
+		rig_open(&rig, &config, steps, COUNT(steps));
+		assert_non_null(rig_exchange(&rig, .method = "GET", .path = "/warm"));
+		reply = rig_exchange(&rig, .method = rig_cases[i].method, .path = "/b",
+				     .flags = rig_cases[i].flags, .body = { "x", 1 });
+		assert_int_equal(httpd_nrequests(rig.httpd), rig_cases[i].repeated ? 3 : 2);
+		assert_int_equal(rig.call.nrequests, rig_cases[i].repeated ? 2 : 1);
+		if (rig_cases[i].repeated) {
+			assert_int_equal(reply->status, 200);
+			assert_int_equal(httpd_nconnections(rig.httpd), 2);
+		} else {
+			assert_int_equal(rig.status.code, COSI_UNAVAILABLE);
+		}
+		assert_int_equal(rig.call.unknown_ms,
+				 rig_changing(&rig_cases[i]) ? RIG_PATIENCE_MS : 0);
+		rig_close(&rig);
+	}
+}
+
+static void
+test_kept_connection__closed_under_the_request(void **state)
+{
+	const struct httpd_step failure = { .then = HTTPD_CLOSE };
+
+	(void)state;
+	replace_after(&failure);
+}
+
+/* As RADOS Gateway 16.2 leaves them behind the answer to GetUserPolicy of an absent policy. */
+#define STRAY "<Message></Message><RequestId>tx0</RequestId>"
+
+static void
+test_kept_connection__stray_bytes_before_the_answer(void **state)
+{
+	const struct httpd_step failure = { .bytes = STRAY OK };
+
+	(void)state;
+	replace_after(&failure);
+}
+
+/* Those that come with the answer that they follow are dropped with it. */
+static void
+test_kept_connection__stray_bytes_behind_the_answer(void **state)
+{
+	const struct httpd_step steps[] = { { .bytes = OK STRAY }, { .bytes = OK } };
+	struct rig rig;
+
+	(void)state;
+	rig_open(&rig, NULL, steps, COUNT(steps));
+	assert_non_null(rig_exchange(&rig, .method = "GET", .path = "/warm"));
+	assert_non_null(
+		rig_exchange(&rig, .method = "POST", .path = "/b", .flags = COSI_HTTP_FINAL));
+	assert_int_equal(rig.call.nrequests, 1);
+	rig_close(&rig);
+}
+
+/* On a connection of its own such an answer is the store's, and would be the same again. */
+static void
+test_fresh_connection__stray_bytes_are_the_answer(void **state)
+{
+	const struct httpd_step stray = { .bytes = STRAY OK };
+	struct rig rig;
+
+	(void)state;
+	rig_open_failing(&rig, &stray, 1, 2);
+	assert_null(rig_exchange(&rig, .method = "GET", .path = "/b"));
+	assert_failed(&rig, COSI_UNAVAILABLE,
+		      rig_text(&rig, "the answer of %B to 'GET /b' is not valid HTTP"));
+	assert_int_equal(rig.call.nrequests, 1);
+	rig_close(&rig);
+}
+
+/* Closed while it rested: a new one is made, and nothing is lost. */
+static void
+test_kept_connection__closed_while_idle(void **state)
+{
+	const struct httpd_step steps[] = { { .bytes = OK, .then = HTTPD_CLOSE }, { .bytes = OK } };
+	struct rig rig;
+
+	(void)state;
+	rig_open(&rig, NULL, steps, COUNT(steps));
+	assert_non_null(rig_exchange(&rig, .method = "GET", .path = "/warm"));
+	httpd_wait_all_closed(rig.httpd);
+	assert_non_null(
+		rig_exchange(&rig, .method = "POST", .path = "/b", .flags = COSI_HTTP_FINAL));
+	assert_int_equal(rig.call.nrequests, 1);
+	assert_int_equal(rig.call.unknown_ms, 0);
+	rig_close(&rig);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_kept_connection__closed_under_the_request),
+		cmocka_unit_test(test_kept_connection__stray_bytes_before_the_answer),
+		cmocka_unit_test(test_kept_connection__stray_bytes_behind_the_answer),
+		cmocka_unit_test(test_fresh_connection__stray_bytes_are_the_answer),
+		cmocka_unit_test(test_kept_connection__closed_while_idle),
+	};
+
+	return RIG_RUN(tests);
+}
