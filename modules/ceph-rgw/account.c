@@ -4,22 +4,9 @@
 
 #include <string.h>
 
-#include "text/hash.h"
-
 #include "banned.h"
 
-#define PREFIX "cosi-"
-
-enum { KEY_ID_DIGITS = 16 };
-
-bool
-rgw_account_name_ok(const char *native)
-{
-	size_t len = strlen(PREFIX);
-
-	return strncmp(native, PREFIX, len) == 0 && native[len] != '\0' &&
-	       native[strspn(native, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0';
-}
+#define MODULE "ceph-rgw"
 
 const char *
 rgw_account_mark(struct cosi_call *call, const char *owner, const char *name)
@@ -52,34 +39,21 @@ rgw_account_check(struct cosi_call *call, const struct rgw_user *user, const str
 	return 0;
 }
 
-/* The access key depends on the account alone, so it survives a change of credential_key; it tells
- * nothing, and nothing follows from it. */
 int
 rgw_account_key(const struct rgw *rgw, struct cosi_call *call, const struct cosi_mark *mark,
 		const char *native, const struct rgw_key **out)
 {
 	const char *credential_key = rgw->config->credential_key;
-	const char *id =
-		cosi_printf(call, "cosid/ceph-rgw/access-key/1/%s/%s", mark->owner, native);
-	const char *secret =
-		cosi_printf(call, "cosid/ceph-rgw/secret-key/1/%s/%s", mark->owner, native);
-	struct rgw_key *key = cosi_alloc(call, sizeof *key);
-	struct hash hash, mac;
-	char text[HASH_BASE32_MAX];
+	struct rgw_key *key;
 
 	*out = NULL;
 	if (credential_key == NULL)
-		return cosi_failed(call) ? -1 : 0;
-	if (key == NULL || hash_sha256(call, id, strlen(id), &hash) != 0 ||
-	    hash_hmac(call, credential_key, strlen(credential_key), secret, strlen(secret), &mac) !=
-		    0)
+		return 0;
+	key = cosi_alloc(call, sizeof *key);
+	if (key == NULL)
 		return -1;
-	hash_base32(&hash, text);
-	key->id = cosi_printf(call, "COSI%.*s", KEY_ID_DIGITS, text);
-	hash_base32(&mac, text);
-	key->secret = cosi_printf(call, "%s", text);
-	hash_wipe(&mac, sizeof mac);
-	hash_wipe(text, sizeof text);
+	key->id = s3_account_key(call, MODULE, mark->owner, native);
+	key->secret = s3_account_secret(call, MODULE, credential_key, mark->owner, native);
 	*out = key;
 	return cosi_failed(call) ? -1 : 0;
 }

@@ -3,13 +3,12 @@
 #ifndef RGW_ACCOUNT_H
 #define RGW_ACCOUNT_H
 #include "admin.h"
+#include "s3/account.h"
 #include "s3/policy.h"
 
 /* What each access mode may do. */
 extern const struct s3_policy_modes rgw_modes;
 
-/* "cosi-" and [a-z0-9-]: any other user is never touched. */
-bool rgw_account_name_ok(const char *native);
 /* The display name that marks a user: "cosid:<owner>:<request's name>". */
 const char *rgw_account_mark(struct cosi_call *call, const char *owner, const char *name);
 bool rgw_account_is_ours(struct cosi_call *call, const struct rgw_user *user,

@@ -4,8 +4,8 @@
  * The gateway answers 200 to a PUT of a bucket that its owner has already, whatever was asked for,
  * so what a bucket is stands in its tags:
  *
- *   nothing ─ PUT bucket ─► no marks ─ PUT ?tagging ─► finished               (3 requests with the
- * look) └─ cosi-making ─► settings, one by one ─► finished
+ *   nothing ─ PUT bucket ─► no marks ─ PUT ?tagging ─► finished     (3 requests with the look)
+ *                              └─ cosi-making ─► settings, one by one ─► finished
  *
  * A create that was cut off goes on from what it finds: without marks a bucket is taken over only
  * as long as nothing has happened to it; with cosi-making of the same parameters it is finished, of

@@ -11,11 +11,10 @@
 #include "admin.h"
 #include "cosi_module.h"
 #include "rgw.h"
+#include "s3/account.h"
 #include "s3/s3_error.h"
 
 #include "banned.h"
-
-enum { CREDENTIAL_KEY_MIN = 32 };
 
 static const struct cosi_key config_keys[] = {
 	COSI_STRING(struct rgw_config, region, 0, "default",
@@ -48,9 +47,9 @@ rgw_open(struct cosi_call *call, const void *settings, void **out_instance)
 		return cosi_fail(call, COSI_INVALID,
 				 "admin_path '%s' is more than one word of a path",
 				 config->admin_path);
-	if (config->credential_key != NULL && strlen(config->credential_key) < CREDENTIAL_KEY_MIN)
-		return cosi_fail(call, COSI_INVALID, "credential_key is shorter than %d bytes",
-				 CREDENTIAL_KEY_MIN);
+	if (config->credential_key != NULL &&
+	    s3_account_check_key(call, "credential_key", config->credential_key) != 0)
+		return -1;
 	rgw = calloc(1, sizeof *rgw);
 	if (rgw == NULL)
 		return cosi_fail(call, COSI_EXHAUSTED, "no memory for an instance");

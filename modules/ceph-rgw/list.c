@@ -48,7 +48,7 @@ list_account(const struct rgw *rgw, struct cosi_call *call, const char *native, 
 	const char *name;
 	struct rgw_user user;
 
-	if (!rgw_account_name_ok(native))
+	if (!s3_account_name_ok(native))
 		return 0;
 	if (rgw_user_get(rgw, call, native, NULL, &user) != 0)
 		return -1;

@@ -40,11 +40,5 @@ rgw_map_name(void *instance, struct cosi_call *call, uint32_t kind, const char *
 	rule = s3_name_broken_rule(asked);
 	if (rule == NULL && is_reserved(instance, asked))
 		rule = "the gateway serves another API under that name";
-	if (rule == NULL)
-		return asked;
-	if (!exact)
-		return s3_name_hashed(call, asked);
-	cosi_fail(call, COSI_INVALID, "'%.255s' cannot be the name of a bucket here: %s", asked,
-		  rule);
-	return NULL;
+	return s3_name_map(call, asked, rule, exact);
 }

@@ -12,15 +12,6 @@
 
 #include "banned.h"
 
-static bool
-is_named(const struct cosi_access_req *req, const char *bucket)
-{
-	for (size_t i = 0; i < req->nbuckets; i++)
-		if (strcmp(req->buckets[i]->native, bucket) == 0)
-			return true;
-	return false;
-}
-
 /* *out_left: what the account keeps; 0 also when it has no policy of ours. */
 static int
 take_out(const struct rgw *rgw, struct cosi_call *call, const struct cosi_access_req *req,
@@ -28,20 +19,16 @@ take_out(const struct rgw *rgw, struct cosi_call *call, const struct cosi_access
 {
 	struct s3_access access = { 0 };
 	const char *document;
-	size_t had;
+	bool changed;
 
 	if (rgw_policy_get(rgw, call, req->native, rgw_account_seen(rgw, req->native), &document) !=
 	    0)
 		return -1;
 	if (document != NULL && s3_policy_read(call, document, &access) != 0)
 		return cosi_fail(call, COSI_UNAVAILABLE, "its policy cannot be read");
-	had = access.n;
-	access.n = 0;
-	for (size_t i = 0; i < had; i++)
-		if (!is_named(req, access.buckets[i].native))
-			access.buckets[access.n++] = access.buckets[i];
+	changed = s3_access_take_out(&access, req);
 	*out_left = access.n;
-	if (access.n == 0 || access.n == had)
+	if (access.n == 0 || !changed)
 		return 0;
 	document = s3_policy_write(call, &rgw_modes, &access);
 	return document != NULL ? rgw_policy_put(rgw, call, req->native, document) : -1;
@@ -75,7 +62,7 @@ revoke(const struct rgw *rgw, struct cosi_call *call, const struct cosi_access_r
 {
 	struct rgw_user user;
 
-	if (!rgw_account_name_ok(req->native))
+	if (!s3_account_name_ok(req->native))
 		return cosi_fail(call, COSI_PRECONDITION, "it is not ours");
 	if (rgw_user_get(rgw, call, req->native, NULL, &user) != 0)
 		return -1;

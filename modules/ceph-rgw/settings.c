@@ -21,17 +21,6 @@ rgw_settings_wanted(const struct cosi_bucket_params *params)
 	       (params->set & (COSI_P_QUOTA_SIZE | COSI_P_QUOTA_OBJECTS | COSI_P_ANONYMOUS)) != 0;
 }
 
-static int
-apply_versioning(const struct rgw *rgw, struct cosi_call *call, const char *native)
-{
-	static const char enabled[] =
-		"<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>";
-
-	if (s3_bucket_put(call, &rgw->s3, native, "versioning", enabled) != 0)
-		return cosi_fail(call, 0, "cannot switch versioning on");
-	return 0;
-}
-
 /* As JSON: among the query's parameters max-objects alone sets the size to nothing, and a body is
  * taken only when it is not signed (16.2). */
 static int
@@ -89,7 +78,8 @@ int
 rgw_settings_apply(const struct rgw *rgw, struct cosi_call *call, const char *native,
 		   const struct cosi_bucket_params *params)
 {
-	if (params->versioning && !params->object_lock && apply_versioning(rgw, call, native) != 0)
+	if (params->versioning && !params->object_lock &&
+	    s3_bucket_version(call, &rgw->s3, native) != 0)
 		return -1;
 	if ((params->set & (COSI_P_QUOTA_SIZE | COSI_P_QUOTA_OBJECTS)) != 0 &&
 	    apply_quota(rgw, call, native, params) != 0)

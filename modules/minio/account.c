@@ -4,14 +4,12 @@
 
 #include <string.h>
 
-#include "text/hash.h"
-
 #include "banned.h"
 
-#define PREFIX     "cosi-"
+#define MODULE     "minio"
 #define PARAMS_SID "CosiParams"
 
-enum { KEY_DIGITS = 16, PARAMS_DIGITS = 32, POLICY_MOST = 20480 };
+enum { PARAMS_DIGITS = 32, POLICY_MOST = 20480 };
 
 /* What each mode may do; each call of each mode was tried.  A writer may not delete: on MinIO
  * s3:DeleteObject alone also erases old versions, and all that is below a prefix at once. */
@@ -44,27 +42,13 @@ static const struct s3_policy_modes modes = { .of = {
 	"{\"Effect\":\"Deny\",\"Action\":[\"s3:*\"],\"Resource\":[\"arn:aws:s3:::*\"],"            \
 	"\"Condition\":{\"StringEquals\":{\"aws:principaltype\":[\"AssumedRole\"]}}}"
 
-bool
-minio_account_name_ok(const char *native)
-{
-	size_t len = strlen(PREFIX);
-
-	return strncmp(native, PREFIX, len) == 0 && native[len] != '\0' &&
-	       native[strspn(native, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0';
-}
-
 int
 minio_account_names(struct cosi_call *call, const char *owner, const char *native,
 		    struct minio_account *out)
 {
-	const char *id = cosi_printf(call, "cosid/minio/access-key/1/%s/%s", owner, native);
-	char text[HASH_BASE32_MAX];
-	struct hash hash;
-
-	if (hash_sha256(call, id, strlen(id), &hash) != 0)
+	out->key = s3_account_key(call, MODULE, owner, native);
+	if (out->key == NULL)
 		return -1;
-	hash_base32(&hash, text);
-	out->key = cosi_printf(call, "COSI%.*s", KEY_DIGITS, text);
 	out->policy = cosi_printf(call, "%s.%s", native, out->key);
 	return cosi_failed(call) ? -1 : 0;
 }
@@ -73,18 +57,7 @@ const char *
 minio_account_secret(struct cosi_call *call, const char *credential_key, const char *owner,
 		     const char *native)
 {
-	const char *id = cosi_printf(call, "cosid/minio/secret-key/1/%s/%s", owner, native);
-	const char *secret;
-	char text[HASH_BASE32_MAX];
-	struct hash mac;
-
-	if (hash_hmac(call, credential_key, strlen(credential_key), id, strlen(id), &mac) != 0)
-		return NULL;
-	hash_base32(&mac, text);
-	secret = cosi_printf(call, "%s", text);
-	hash_wipe(&mac, sizeof mac);
-	hash_wipe(text, sizeof text);
-	return cosi_failed(call) ? NULL : secret;
+	return s3_account_secret(call, MODULE, credential_key, owner, native);
 }
 
 /* "1:<64 digits>" without the colon, and half of the digits: a policy has room for little else

@@ -3,12 +3,10 @@
 #ifndef MINIO_ACCOUNT_H
 #define MINIO_ACCOUNT_H
 #include "minio.h"
+#include "s3/account.h"
 #include "s3/policy.h"
 
 enum { MINIO_ACCOUNT_BUCKETS = 124 }; /* as many as a policy holds, whatever their names */
-
-/* "cosi-" and [a-z0-9-]: any other account is never touched. */
-bool minio_account_name_ok(const char *native);
 
 /* Both names depend on owner and account alone, so neither is ever somebody else's, and a revoke
  * finds them without any key. */

@@ -181,7 +181,7 @@ prepare(struct cosi_call *call, struct grant *grant, struct cosi_access *out)
 {
 	const struct cosi_access_req *req = grant->req;
 
-	if (!minio_account_name_ok(req->native))
+	if (!s3_account_name_ok(req->native))
 		return cosi_fail(call, COSI_INVALID, "no account of ours has such a name");
 	grant->access.buckets = cosi_alloc(call, req->nbuckets * sizeof *grant->access.buckets);
 	if (grant->access.buckets == NULL)

@@ -50,7 +50,7 @@ list_account(struct cosi_call *call, const char *policy, const char *owner, foun
 	if (dot == NULL)
 		return 0;
 	native = cosi_printf(call, "%.*s", (int)(dot - policy), policy);
-	if (!minio_account_name_ok(native))
+	if (!s3_account_name_ok(native))
 		return 0;
 	if (minio_account_names(call, owner, native, &account) != 0)
 		return -1;

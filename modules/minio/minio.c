@@ -11,11 +11,10 @@
 #include <string.h>
 
 #include "admin.h"
+#include "s3/account.h"
 #include "s3/s3_error.h"
 
 #include "banned.h"
-
-enum { CREDENTIAL_KEY_MIN = 32 };
 
 static const struct cosi_key config_keys[] = {
 	COSI_STRING(struct minio_config, region, 0, "us-east-1",
@@ -36,14 +35,11 @@ check_keys(struct cosi_call *call, const struct minio_config *config)
 {
 	const char *const *more = config->previous_credential_keys;
 
-	if (strlen(config->credential_key) < CREDENTIAL_KEY_MIN)
-		return cosi_fail(call, COSI_INVALID, "credential_key is shorter than %d bytes",
-				 CREDENTIAL_KEY_MIN);
+	if (s3_account_check_key(call, "credential_key", config->credential_key) != 0)
+		return -1;
 	for (; more != NULL && *more != NULL; more++)
-		if (strlen(*more) < CREDENTIAL_KEY_MIN)
-			return cosi_fail(call, COSI_INVALID,
-					 "one of previous_credential_keys is shorter than %d bytes",
-					 CREDENTIAL_KEY_MIN);
+		if (s3_account_check_key(call, "one of previous_credential_keys", *more) != 0)
+			return -1;
 	return 0;
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * minio.h - what the files of this module share: the instance, and who does what.
  *
- *   minio.c    the module, its settings, open, probe     name.c     bucket names
- *   bucket.c   create, get, delete                       adopt.c    buckets that were left half
- * made account.c  names, keys and rights of an account      seal.c     the encryption of the admin
- * API grant.c    a user, a policy, the two joined          revoke.c   and away with them admin.c
- * the admin API                             list.c     what bears our marks
+ *   minio.c    the module, its settings, open, probe    name.c     bucket names
+ *   bucket.c   create, get, delete                      adopt.c    buckets that were left half made
+ *   look.c     what a bucket is                         settings.c what a new bucket gets
+ *   grant.c    a user, a policy, the two joined         revoke.c   and away with them
+ *   account.c  names, keys and rights of an account     list.c     what bears our marks
+ *   admin.c    the admin API                            seal.c     its encryption
  */
 #ifndef MINIO_MINIO_H
 #define MINIO_MINIO_H

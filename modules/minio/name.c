@@ -30,11 +30,5 @@ minio_map_name(void *instance, struct cosi_call *call, uint32_t kind, const char
 	const char *rule = kind == COSI_BUCKET ? broken_rule(asked) : NULL;
 
 	(void)instance;
-	if (rule == NULL)
-		return asked;
-	if (!exact)
-		return s3_name_hashed(call, asked);
-	cosi_fail(call, COSI_INVALID, "'%.255s' cannot be the name of a bucket here: %s", asked,
-		  rule);
-	return NULL;
+	return s3_name_map(call, asked, rule, exact);
 }

@@ -12,15 +12,6 @@
 
 #include "banned.h"
 
-static bool
-is_named(const struct cosi_access_req *req, const char *bucket)
-{
-	for (size_t i = 0; i < req->nbuckets; i++)
-		if (strcmp(req->buckets[i]->native, bucket) == 0)
-			return true;
-	return false;
-}
-
 /* *out_left: how many buckets the account keeps; 0 also when it has no policy. */
 static int
 take_out(const struct minio *minio, struct cosi_call *call, const struct cosi_access_req *req,
@@ -28,19 +19,15 @@ take_out(const struct minio *minio, struct cosi_call *call, const struct cosi_ac
 {
 	struct s3_access access = { 0 };
 	const char *document;
-	size_t had;
+	bool changed;
 
 	if (minio_policy_get(minio, call, policy, &document) != 0)
 		return -1;
 	if (document != NULL && s3_policy_read(call, document, &access) != 0)
 		return cosi_fail(call, COSI_UNAVAILABLE, "its policy cannot be read");
-	had = access.n;
-	access.n = 0;
-	for (size_t i = 0; i < had; i++)
-		if (!is_named(req, access.buckets[i].native))
-			access.buckets[access.n++] = access.buckets[i];
+	changed = s3_access_take_out(&access, req);
 	*out_left = access.n;
-	if (access.n == 0 || access.n == had)
+	if (access.n == 0 || !changed)
 		return 0;
 	document = minio_account_policy(call, &access, NULL);
 	return document != NULL ? minio_policy_put(minio, call, policy, document) : -1;
@@ -83,7 +70,7 @@ revoke(const struct minio *minio, struct cosi_call *call, const struct cosi_acce
 	struct minio_account account;
 	size_t left = 0;
 
-	if (!minio_account_name_ok(req->native))
+	if (!s3_account_name_ok(req->native))
 		return cosi_fail(call, COSI_PRECONDITION, "it is not ours");
 	if (minio_account_names(call, req->mark.owner, req->native, &account) != 0)
 		return -1;

@@ -31,10 +31,8 @@ minio_settings_apply(const struct minio *minio, struct cosi_call *call, const ch
 		     const struct cosi_bucket_params *params)
 {
 	if (params->versioning && !params->object_lock &&
-	    s3_bucket_put(call, &minio->s3, native, "versioning",
-			  "<VersioningConfiguration><Status>Enabled</Status>"
-			  "</VersioningConfiguration>") != 0)
-		return cosi_fail(call, 0, "cannot switch versioning on");
+	    s3_bucket_version(call, &minio->s3, native) != 0)
+		return -1;
 	if ((params->set & COSI_P_QUOTA_SIZE) != 0 &&
 	    minio_quota_put(minio, call, native, params->quota_size) != 0)
 		return cosi_fail(call, 0, "cannot set the quota");

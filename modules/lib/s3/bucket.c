@@ -23,6 +23,17 @@ s3_bucket_put(struct cosi_call *call, const struct s3_client *client, const char
 }
 
 int
+s3_bucket_version(struct cosi_call *call, const struct s3_client *client, const char *bucket)
+{
+	static const char enabled[] =
+		"<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>";
+
+	if (s3_bucket_put(call, client, bucket, "versioning", enabled) != 0)
+		return cosi_fail(call, 0, "cannot switch versioning on");
+	return 0;
+}
+
+int
 s3_bucket_mark(struct cosi_call *call, const struct s3_client *client, const char *bucket,
 	       struct s3_tags *tags, const struct cosi_mark *mark, bool finished)
 {

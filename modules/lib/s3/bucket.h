@@ -10,6 +10,8 @@
 /* PUT /bucket?setting, which may be repeated; text: the document.  0 on 2xx without a word. */
 int s3_bucket_put(struct cosi_call *call, const struct s3_client *client, const char *bucket,
 		  const char *setting, const char *text);
+/* Switches versioning on. */
+int s3_bucket_version(struct cosi_call *call, const struct s3_client *client, const char *bucket);
 /* Puts the marks among tags and sends them all; finished as in s3_tags_mark(). */
 int s3_bucket_mark(struct cosi_call *call, const struct s3_client *client, const char *bucket,
 		   struct s3_tags *tags, const struct cosi_mark *mark, bool finished);

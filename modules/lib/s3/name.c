@@ -2,7 +2,6 @@
  * name.c - S3's rules for bucket names. */
 #include "s3/name.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "text/hash.h"
@@ -65,4 +64,16 @@ s3_name_hashed(struct cosi_call *call, const char *asked)
 	}
 	return n > 0 ? cosi_printf(call, "%.*s-%.*s", (int)n, head, HASH_DIGITS, hex)
 		     : cosi_printf(call, "bucket-%.*s", HASH_DIGITS, hex);
+}
+
+const char *
+s3_name_map(struct cosi_call *call, const char *asked, const char *broken_rule, bool exact)
+{
+	if (broken_rule == NULL)
+		return asked;
+	if (!exact)
+		return s3_name_hashed(call, asked);
+	cosi_fail(call, COSI_INVALID, "'%.255s' cannot be the name of a bucket here: %s", asked,
+		  broken_rule);
+	return NULL;
 }

@@ -2,6 +2,8 @@
  * name.h - names of buckets: the rules that S3's stores share, and names that cannot be kept. */
 #ifndef LIB_S3_NAME_H
 #define LIB_S3_NAME_H
+#include <stdbool.h>
+
 #include "cosi_module.h"
 
 /* NULL: a bucket can have it; else the rule that it breaks, as words: 3 to 63 of [a-z0-9.-], parts
@@ -11,5 +13,9 @@ const char *s3_name_broken_rule(const char *name);
 /* The first characters and a hash of the whole: for any name another one, which keeps the rules,
  * and for ever the same.  NULL: the call has failed. */
 const char *s3_name_hashed(struct cosi_call *call, const char *asked);
+/* The end of a map_name(): asked itself when no rule is broken (NULL), else the hashed name, or
+ * NULL with the call failed, INVALID, when it must be the very word. */
+const char *s3_name_map(struct cosi_call *call, const char *asked, const char *broken_rule,
+			bool exact);
 
 #endif

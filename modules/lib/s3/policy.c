@@ -235,6 +235,27 @@ s3_access_equal(const struct s3_access *a, const struct s3_access *b)
 	return true;
 }
 
+static bool
+is_named(const struct cosi_access_req *req, const char *bucket)
+{
+	for (size_t i = 0; i < req->nbuckets; i++)
+		if (strcmp(req->buckets[i]->native, bucket) == 0)
+			return true;
+	return false;
+}
+
+bool
+s3_access_take_out(struct s3_access *access, const struct cosi_access_req *req)
+{
+	size_t had = access->n;
+
+	access->n = 0;
+	for (size_t i = 0; i < had; i++)
+		if (!is_named(req, access->buckets[i].native))
+			access->buckets[access->n++] = access->buckets[i];
+	return access->n < had;
+}
+
 const char *
 s3_policy_sid(struct cosi_call *call, const char *document, const char *prefix)
 {

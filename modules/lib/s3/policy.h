@@ -42,6 +42,8 @@ const char *s3_policy_write(struct cosi_call *call, const struct s3_policy_modes
 int s3_policy_read(struct cosi_call *call, const char *document, struct s3_access *out);
 /* Do both open the same buckets in the same modes? */
 bool s3_access_equal(const struct s3_access *a, const struct s3_access *b);
+/* Takes out the buckets that a revoke names; true: there were some. */
+bool s3_access_take_out(struct s3_access *access, const struct cosi_access_req *req);
 /* The first Sid that begins with `prefix`; NULL: none, or no policy document, or the call failed.
  */
 const char *s3_policy_sid(struct cosi_call *call, const char *document, const char *prefix);

@@ -53,12 +53,30 @@ test_hashed__keeps_the_rules_and_itself(void **state)
 	host_done(&host);
 }
 
+static void
+test_map__the_word_or_another(void **state)
+{
+	struct host host;
+
+	(void)state;
+	host_init(&host, NULL);
+	assert_string_equal(s3_name_map(&host.call, "photos", NULL, true), "photos");
+	assert_string_equal(s3_name_map(&host.call, "Photos", "a rule", false),
+			    s3_name_hashed(&host.call, "Photos"));
+	assert_int_equal(host.code, 0);
+	assert_null(s3_name_map(&host.call, "Photos", "a rule", true));
+	assert_int_equal(host.code, COSI_INVALID);
+	assert_string_equal(host.text, "'Photos' cannot be the name of a bucket here: a rule");
+	host_done(&host);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rule__names_on_each_side),
 		cmocka_unit_test(test_hashed__keeps_the_rules_and_itself),
+		cmocka_unit_test(test_map__the_word_or_another),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -147,6 +147,27 @@ test_read__gives_back_what_was_written(void **state)
 	host_done(&host);
 }
 
+static void
+test_take_out__what_a_revoke_names(void **state)
+{
+	struct cosi_bucket_ref refs[] = { { "a", COSI_READ_ONLY },
+					  { "b", COSI_READ_WRITE },
+					  { "c", COSI_WRITE_ONLY } };
+	const struct cosi_bucket_ref b = { "b", 0 }, c = { "c", 0 }, other = { "other", 0 };
+	const struct cosi_bucket_ref *const named[] = { &b, &c }, *const absent[] = { &other };
+	const struct cosi_access_req both = { .nbuckets = 2, .buckets = named };
+	const struct cosi_access_req none = { .nbuckets = 1, .buckets = absent };
+	struct s3_access access = { 3, refs };
+
+	(void)state;
+	assert_false(s3_access_take_out(&access, &none));
+	assert_int_equal(access.n, 3);
+	assert_true(s3_access_take_out(&access, &both));
+	assert_int_equal(access.n, 1);
+	assert_string_equal(access.buckets[0].native, "a");
+	assert_false(s3_access_take_out(&access, &both));
+}
+
 /* Edited by hand: other statements, scalars for lists, other ARNs. */
 static void
 test_read__what_others_wrote(void **state)
@@ -217,6 +238,7 @@ main(void)
 		cmocka_unit_test(test_write__statements_of_every_document),
 		cmocka_unit_test(test_write__names_that_would_change_it),
 		cmocka_unit_test(test_read__gives_back_what_was_written),
+		cmocka_unit_test(test_take_out__what_a_revoke_names),
 		cmocka_unit_test(test_read__what_others_wrote),
 		cmocka_unit_test(test_equal__as_json),
 		cmocka_unit_test(test_anonymous__documents),
