@@ -1,30 +1,70 @@
 /* SPDX-License-Identifier: Apache-2.0
- * hash.c - libcrypto's digests behind the errors of a call. */
+ * hash.c - libcrypto's digests behind the errors of a call.
+ *
+ * By its low-level functions: the others look the algorithm up anew each time, which takes longer
+ * than to hash texts as short as ours.
+ */
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include "text/hash.h"
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
+#include <openssl/sha.h>
+#include <string.h>
 
 #include "banned.h"
+
+enum { PAD = SHA256_CBLOCK, INNER = 0x36, OUTER = 0x5c }; /* RFC 2104 */
+
+/* begin: a whole block, or NULL. */
+static int
+digest(struct cosi_call *call, const uint8_t *begin, const void *data, size_t len, struct hash *out)
+{
+	SHA256_CTX ctx;
+	bool ok = SHA256_Init(&ctx) == 1 &&
+		  (begin == NULL || SHA256_Update(&ctx, begin, PAD) == 1) &&
+		  SHA256_Update(&ctx, data, len) == 1 && SHA256_Final(out->bytes, &ctx) == 1;
+
+	hash_wipe(&ctx, sizeof ctx);
+	return ok ? 0 : cosi_fail(call, COSI_INTERNAL, "libcrypto cannot compute SHA-256");
+}
 
 int
 hash_sha256(struct cosi_call *call, const void *data, size_t len, struct hash *out)
 {
-	if (EVP_Digest(data, len, out->bytes, NULL, EVP_sha256(), NULL) != 1)
-		return cosi_fail(call, COSI_INTERNAL, "libcrypto cannot compute SHA-256");
-	return 0;
+	return digest(call, NULL, data, len, out);
+}
+
+static void
+mask(uint8_t pad[PAD], uint8_t with)
+{
+	for (size_t i = 0; i < PAD; i++)
+		pad[i] ^= with;
 }
 
 int
 hash_hmac(struct cosi_call *call, const void *key, size_t key_len, const void *data, size_t len,
 	  struct hash *out)
 {
-	unsigned size = HASH_BYTES;
+	uint8_t pad[PAD] = { 0 };
+	struct hash short_key;
+	int rc;
 
-	if (HMAC(EVP_sha256(), key, (int)key_len, data, len, out->bytes, &size) == NULL)
-		return cosi_fail(call, COSI_INTERNAL, "libcrypto cannot compute HMAC-SHA256");
-	return 0;
+	if (key_len > PAD) {
+		if (hash_sha256(call, key, key_len, &short_key) != 0)
+			return -1;
+		key = &short_key;
+		key_len = sizeof short_key;
+	}
+	memcpy(pad, key, key_len);
+	mask(pad, INNER);
+	rc = digest(call, pad, data, len, out);
+	mask(pad, INNER ^ OUTER);
+	if (rc == 0)
+		rc = digest(call, pad, out, sizeof *out, out);
+	hash_wipe(pad, sizeof pad);
+	hash_wipe(&short_key, sizeof short_key);
+	return rc;
 }
 
 void
