@@ -7,6 +7,7 @@
 
 #include "s3/sigv4.h"
 #include "text/hash.h"
+#include "text/join.h"
 #include "text/uri.h"
 
 #include "banned.h"
@@ -24,7 +25,6 @@ static const char *
 query_text(struct cosi_call *call, const struct s3_request *request)
 {
 	struct cosi_kv sorted[S3_QUERY_MAX];
-	const char *text = "", *value;
 
 	if (request->nquery > S3_QUERY_MAX) {
 		cosi_fail(call, COSI_INTERNAL, "a request has too many query parameters");
@@ -33,12 +33,12 @@ query_text(struct cosi_call *call, const struct s3_request *request)
 	for (size_t i = 0; i < request->nquery; i++)
 		sorted[i] = request->query[i];
 	qsort(sorted, request->nquery, sizeof sorted[0], by_key);
-	for (size_t i = 0; i < request->nquery; i++) {
-		value = sorted[i].value != NULL ? sorted[i].value : "";
-		text = cosi_printf(call, "%s%s%s=%s", text, i > 0 ? "&" : "",
-				   uri_encode(call, sorted[i].key), uri_encode(call, value));
-	}
-	return text;
+	for (size_t i = 0; i < request->nquery; i++)
+		sorted[i] = (struct cosi_kv){
+			uri_encode(call, sorted[i].key),
+			sorted[i].value != NULL ? uri_encode(call, sorted[i].value) : "",
+		};
+	return text_join(call, sorted, request->nquery, "=", "&", "");
 }
 
 static const char *

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "text/hash.h"
+#include "text/join.h"
 
 #include "banned.h"
 
@@ -24,24 +25,10 @@ sigv4_date(int64_t now, char out[SIGV4_DATE_MAX])
 }
 
 static const char *
-signed_names(struct cosi_call *call, const struct sigv4_request *request)
-{
-	const char *names = "";
-
-	for (size_t i = 0; i < request->nheaders; i++)
-		names = cosi_printf(call, "%s%s%s", names, i > 0 ? ";" : "",
-				    request->headers[i].key);
-	return names;
-}
-
-static const char *
 canonical_request(struct cosi_call *call, const struct sigv4_request *request, const char *names)
 {
-	const char *headers = "";
+	const char *headers = text_join(call, request->headers, request->nheaders, ":", "\n", "\n");
 
-	for (size_t i = 0; i < request->nheaders; i++)
-		headers = cosi_printf(call, "%s%s:%s\n", headers, request->headers[i].key,
-				      request->headers[i].value);
 	return cosi_printf(call, "%s\n%s\n%s\n%s\n%s\n%s", request->method, request->path,
 			   request->query, headers, names, request->payload);
 }
@@ -88,7 +75,8 @@ const char *
 sigv4_authorization(struct cosi_call *call, const struct sigv4_key *key,
 		    const struct sigv4_request *request)
 {
-	const char *names = signed_names(call, request), *scope, *to_sign;
+	const char *names = text_join(call, request->headers, request->nheaders, NULL, ";", "");
+	const char *scope, *to_sign;
 	char date[SIGV4_DATE_MAX], hex[HASH_HEX_MAX];
 	struct hash signature;
 
