@@ -110,15 +110,44 @@ arena_strdup(struct arena *arena, const char *s)
 	return arena_strndup(arena, s, strlen(s));
 }
 
+/* What arena_alloc() would surely give out of the last block. */
+static size_t
+room_left(const struct arena *arena)
+{
+	size_t below_cap = arena->cap > arena->used ? arena->cap - arena->used : 0;
+	size_t room = arena->head != NULL ? arena->head->size - arena->head->used : 0;
+
+	if (arena->failed)
+		return 0;
+	return room < below_cap ? room : below_cap;
+}
+
+/* Writes where most texts fit, to print them once; *out_len as vsnprintf() says it.  What does not
+ * fit is wiped, because what is not given out yet is zero. */
+static bool
+print_in_place(const struct arena *arena, const char *fmt, va_list ap, int *out_len)
+{
+	size_t room = room_left(arena);
+	char *at = room > 0 ? (char *)arena->head->data + arena->head->used : NULL;
+
+	*out_len = vsnprintf(at, room, fmt, ap);
+	if (*out_len >= 0 && (size_t)*out_len < room)
+		return true;
+	if (room > 0)
+		explicit_bzero(at, room);
+	return false;
+}
+
 char *
 arena_vprintf(struct arena *arena, const char *fmt, va_list ap)
 {
 	va_list again;
+	bool printed;
 	char *text;
 	int len;
 
 	va_copy(again, ap);
-	len = vsnprintf(NULL, 0, fmt, again);
+	printed = print_in_place(arena, fmt, again, &len);
 	va_end(again);
 	if (len < 0) {
 		arena->failed = true;
@@ -127,7 +156,8 @@ arena_vprintf(struct arena *arena, const char *fmt, va_list ap)
 	text = arena_alloc(arena, (size_t)len + 1);
 	if (text == NULL)
 		return empty();
-	(void)vsnprintf(text, (size_t)len + 1, fmt, ap);
+	if (!printed)
+		(void)vsnprintf(text, (size_t)len + 1, fmt, ap);
 	return text;
 }
 

@@ -89,6 +89,43 @@ test_texts__copied(void **state)
 	arena_done(&arena);
 }
 
+/* Around the end of a block: the text is whole, and what is given out next is zero. */
+static void
+test_printf__wherever_a_block_ends(void **state)
+{
+	struct arena arena;
+	unsigned char *next;
+	char *text;
+
+	(void)state;
+	for (int len = 0; len < 200; len++) {
+		arena_init(&arena, 1 << 20);
+		assert_non_null(arena_alloc(&arena, 4096 - 96));
+		text = arena_printf(&arena, "%0*d", len, 7);
+		assert_int_equal(strlen(text), len > 0 ? len : 1);
+		assert_int_equal(strspn(text, "0"), len > 0 ? len - 1 : 0);
+		next = arena_alloc(&arena, 96);
+		for (size_t i = 0; i < 96; i++)
+			assert_int_equal(next[i], 0);
+		arena_done(&arena);
+	}
+}
+
+static void
+test_printf__limit(void **state)
+{
+	struct arena arena;
+
+	(void)state;
+	for (int len = 62; len < 66; len++) {
+		arena_init(&arena, 128);
+		assert_non_null(arena_alloc(&arena, 64));
+		assert_int_equal(strlen(arena_printf(&arena, "%0*d", len, 7)), len < 64 ? len : 0);
+		assert_int_equal(arena_failed(&arena), len >= 64);
+		arena_done(&arena);
+	}
+}
+
 int
 main(void)
 {
@@ -97,6 +134,8 @@ main(void)
 		cmocka_unit_test(test_alloc__limit),
 		cmocka_unit_test(test_failure__sticks),
 		cmocka_unit_test(test_texts__copied),
+		cmocka_unit_test(test_printf__wherever_a_block_ends),
+		cmocka_unit_test(test_printf__limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
