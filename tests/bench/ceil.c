@@ -8,6 +8,7 @@
  * JSON line; exit 1 when an answer was not the expected one.
  */
 #include <curl/curl.h>
+#include <inttypes.h>
 #include <openssl/sha.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -129,6 +130,17 @@ advance(struct chain *c, bool more)
 	return true;
 }
 
+/* Of this process. */
+static int64_t
+cpu_us(void)
+{
+	struct rusage used;
+
+	(void)getrusage(RUSAGE_SELF, &used);
+	return ((int64_t)used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000 +
+	       used.ru_utime.tv_usec + used.ru_stime.tv_usec;
+}
+
 static double
 run(CURLM *multi, struct chain *chains, int64_t nchains, int64_t seconds)
 {
@@ -177,7 +189,7 @@ int
 main(int argc, char **argv)
 {
 	static struct chain chains[MAX_CONNS];
-	int64_t nchains = 0, seconds = 0;
+	int64_t nchains = 0, seconds = 0, began_us;
 	double elapsed;
 	CURLM *multi;
 
@@ -196,9 +208,11 @@ main(int argc, char **argv)
 	curl_global_init(CURL_GLOBAL_ALL);
 	multi = curl_multi_init();
 	curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, (long)nchains + 8);
+	began_us = cpu_us();
 	elapsed = run(multi, chains, nchains, seconds);
-	(void)printf("{\"lifecycles\":%lu,\"lifecycles_per_s\":%.2f,\"unexpected\":%lu,\"first\":"
-		     "\"%s\"}\n",
-		     lifecycles, (double)lifecycles / elapsed, unexpected, first_unexpected);
+	(void)printf("{\"lifecycles\":%lu,\"lifecycles_per_s\":%.2f,\"cpu_us\":%" PRId64
+		     ",\"unexpected\":%lu,\"first\":\"%s\"}\n",
+		     lifecycles, (double)lifecycles / elapsed, cpu_us() - began_us, unexpected,
+		     first_unexpected);
 	return unexpected == 0 ? 0 : 1;
 }

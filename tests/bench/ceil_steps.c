@@ -17,7 +17,7 @@ static const struct ceil_step rgw[] = {
 	{ "GET", "/%s?tagging=", NULL, 404, 0 },
 	{ "PUT", "/%s", "", 200, 0 },
 	{ "PUT", "/%s?tagging=", TAGGING, 200, 0 },
-	{ "HEAD", "/%s", NULL, 200, 0 },
+	{ "GET", "/%s?tagging=", NULL, 200, 0 },
 	{ "PUT", "/admin/user?display-name=cosid%%3Abench&max-buckets=-1&uid=%s", "", 200, 0 },
 	{ "POST", "/",
 	  "Action=PutUserPolicy&PolicyDocument=%%7B%%22Version%%22%%3A%%222012-10-17%%22%%2C%%"
