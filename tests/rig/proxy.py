@@ -11,11 +11,14 @@ A rule may also do something by itself, like killing cosid: `after` is called wi
 the store has answered it and cosid has not heard so yet.
 """
 import dataclasses
+import datetime
 import enum
 import select
 import socket
 import threading
 import urllib.parse
+
+DATE = "%Y%m%dT%H%M%SZ"  # of x-amz-date
 
 
 class Cut(enum.Enum):
@@ -47,6 +50,25 @@ def answer(status, body=b"", content_type="text/plain", **headers):
             f"content-type: {content_type}", "connection: close"]
     head += [f"{k.replace('_', '-')}: {v}" for k, v in headers.items()]
     return ("\r\n".join(head) + "\r\n\r\n").encode() + body
+
+
+def older(port, minutes):
+    """A rule: the store's own answer to the same request with a date that is `minutes` older."""
+
+    def rule(request):
+        date = datetime.datetime.strptime(request.headers["x-amz-date"], DATE)
+        date -= datetime.timedelta(minutes=minutes)
+        headers = request.headers | {"x-amz-date": date.strftime(DATE), "connection": "close"}
+        head = f"{request.method} {request.target} HTTP/1.1\r\n" + "".join(
+            f"{k}: {v}\r\n" for k, v in headers.items()) + "\r\n"
+        with socket.create_connection(("127.0.0.1", port)) as store:
+            store.sendall(head.encode() + request.body)
+            reply = b""
+            while data := store.recv(65536):
+                reply += data
+        return reply
+
+    return rule
 
 
 class _Stream:

@@ -7,6 +7,7 @@ import pytest
 from rig.client import refused
 from rig.minio import seal
 from rig.s3 import S3
+from rig.steps import both
 from rig.store import MinioStore
 
 pytestmark = pytest.mark.minio
@@ -165,32 +166,20 @@ def test_two_daemons__one_lifecycle_at_once(cosid, shop, name):
     """Two gateways on one server: neither loses anything, both answer the same keys."""
     clients = [cosid({"backends": [shop.backend("shop")]}).client() for _ in range(2)]
 
-    def both(make):
-        """The same call through both at once, each repeated until it is OK."""
-        running = [(c, *make(c)) for c in clients]
-        calls = [c.start(method, **fields) for c, method, fields in running]
-        replies = []
-        for call, (c, method, fields) in zip(calls, running):
-            while call.exception() is not None:
-                assert call.code().name in ("ABORTED", "UNAVAILABLE"), call.details()
-                call = c.start(method, **fields)
-            replies.append(call.result())
-        return replies
-
     for number in range(5):
         each = f"{name}-{number}"
         settings = {"versioning": "true", "quotaMaxSize": "1Gi"}
-        both(lambda c: c.create_fields(each, settings))
+        both(clients, lambda c: c.create_fields(each, settings))
         assert shop.root.quota(each) == 1 << 30
         versioning = shop.root.request("GET", f"/{each}", {"versioning": ""})
         assert versioning.texts("Status") == ["Enabled"]
-        grants = both(lambda c: c.grant_fields(f"shop.{each}", f"ba-{each}"))
+        grants = both(clients, lambda c: c.grant_fields(f"shop.{each}", f"ba-{each}"))
         one, two = (clients[0].access(g) for g in grants)
         assert (one.key, one.secret) == (two.key, two.secret)
         assert shop.client(one).list(each).status == 200
-        both(lambda c: c.revoke_fields(one.account_id, f"shop.{each}"))
+        both(clients, lambda c: c.revoke_fields(one.account_id, f"shop.{each}"))
         assert shop.client(one).list(each).status == 403
-        both(lambda c: c.delete_fields(f"shop.{each}"))
+        both(clients, lambda c: c.delete_fields(f"shop.{each}"))
         assert not shop.exists(each)
 
 
@@ -307,13 +296,14 @@ def test_policy__that_others_got_too(client, shop, name):
 def test_keys__after_a_change_of_credential_key(cosid, shop, name):
     """Accounts keep the secret that they have while the key that it derives from is listed."""
     old = shop.backend("shop")["credential_key"]
-    first = cosid({"backends": [shop.backend("shop")]})
-    bucket = first.client().create(name)
-    before = first.client().grant(bucket, f"ba-{name}")
-    first.stop()
-    listed = cosid({"backends": [shop.backend(
+    daemon = cosid({"backends": [shop.backend("shop")]})
+    listed = daemon.client()
+    bucket = listed.create(name)
+    before = listed.grant(bucket, f"ba-{name}")
+    daemon.write_config({"backends": [shop.backend(
         "shop", credential_key=OTHER_KEY,
-        previous_credential_keys=["plain:planted-third-credential-key-0123456789", old])]}).client()
+        previous_credential_keys=["plain:planted-third-credential-key-0123456789", old])]})
+    daemon.reload()
     assert listed.grant(bucket, f"ba-{name}") == before
     fresh = listed.grant(bucket, f"ba-{name}-new")
     unlisted = cosid({"backends": [shop.backend("shop", credential_key=OTHER_KEY)]}).client()

@@ -4,6 +4,7 @@ import pytest
 
 from rig.client import outcome, refused, until_ok
 from rig.proxy import Cut, Proxy
+from rig.steps import lifecycle, run
 from rig.store import MinioStore
 
 pytestmark = pytest.mark.minio
@@ -81,19 +82,6 @@ def test_requests__that_must_never_be_sent(daemon, proxy, name):
         assert access.secret.encode() not in request.body, "bodies are sealed"
 
 
-def lifecycle(client, shop, name):
-    """Create, grant, revoke, delete until each is OK: what a sidecar does after a restart."""
-    bucket = client.create(name)
-    access = client.grant(bucket, f"ba-{name}")
-    key = shop.client(access)
-    assert key.put(name, "object", b"content").status == 200
-    assert key.get(name, "object").body == b"content"
-    assert key.remove(name, "object").status == 204
-    client.revoke(access.account_id, bucket)
-    assert key.get(name, "object").status == 403
-    client.delete(bucket)
-
-
 # What runs before the operation, the operation, and how many requests it has.
 OPERATIONS = {
     "create": ([], "create", 2), "grant": (["create"], "grant", 5),
@@ -102,21 +90,7 @@ OPERATIONS = {
     "delete": (["create"], "delete", 2),
     "settings": ([], "settings", 6),
 }
-
-
-def run(client, operation, name):
-    bucket, account = f"shop.{name}", f"ba-{name}"
-    if operation == "create":
-        client.create(name)
-    elif operation == "settings":
-        client.create(name, {"versioning": "true", "quotaMaxSize": "1Gi",
-                             "anonymousAccess": "readOnly"})
-    elif operation == "grant":
-        client.grant(bucket, account)
-    elif operation == "revoke":
-        client.revoke(f"shop.cosi-{account}", bucket)
-    else:
-        client.delete(bucket)
+SETTINGS = {"versioning": "true", "quotaMaxSize": "1Gi", "anonymousAccess": "readOnly"}
 
 
 def everything(shop):
@@ -149,17 +123,17 @@ def test_kill__between_any_two_requests(daemon, proxy, shop, name, operation):
         proxy.reset()
         client = daemon.client()
         for earlier in before:
-            run(client, earlier, each)
+            run(client, earlier, each, SETTINGS)
         proxy.reset()
         proxy.after = lambda r, n=number: daemon.process.kill() if r.number == n else None
         with refused("UNAVAILABLE"):
-            run(client, what, each)
+            run(client, what, each, SETTINGS)
         daemon.kill()
         daemon.close_clients()
         proxy.reset()
         daemon.start()
         client = daemon.client()
-        until_ok(PASSING, run, client, what, each)
+        until_ok(PASSING, run, client, what, each, SETTINGS)
         check_retried(client, shop, what, each)
         lifecycle(client, shop, each)
         assert everything(shop) == found, f"after request {number}"
@@ -178,12 +152,12 @@ def test_cut__of_any_request(daemon, proxy, shop, name, operation, cut):
         each = f"{name}-{number}"
         proxy.reset()
         for earlier in before:
-            run(client, earlier, each)
+            run(client, earlier, each, SETTINGS)
         proxy.reset()
         proxy.rule = lambda r, n=number: cut if r.number == n else None
-        assert outcome(run, client, what, each) in ("OK", *PASSING.split("|"))
+        assert outcome(run, client, what, each, SETTINGS) in ("OK", *PASSING.split("|"))
         proxy.reset()
-        until_ok(PASSING, run, client, what, each)
+        until_ok(PASSING, run, client, what, each, SETTINGS)
         check_retried(client, shop, what, each)
         lifecycle(client, shop, each)
         assert everything(shop) == found, f"after request {number}"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_minio_trouble.py - a MinIO that is down, hangs, lies or refuses: clear answers, nothing lost."""
 import re
-import socket
 import threading
 
 import pytest
@@ -10,7 +9,8 @@ from rig import secrets
 from rig.ceph import free_port
 from rig.client import refused, until_ok
 from rig.minio import ADMIN, Minio
-from rig.proxy import Cut, Proxy, answer
+from rig.proxy import Cut, Proxy, answer, older
+from rig.steps import steps
 from rig.store import MinioStore
 
 pytestmark = pytest.mark.minio
@@ -38,13 +38,6 @@ def daemon(cosid, shop):
 @pytest.fixture
 def client(daemon):
     return daemon.client()
-
-
-def steps(client, name):
-    """Every call that reaches the store."""
-    return [lambda: client.create(name), lambda: client.grant(f"shop.{name}", f"ba-{name}"),
-            lambda: client.revoke(f"shop.cosi-ba-{name}", f"shop.{name}"),
-            lambda: client.delete(f"shop.{name}")]
 
 
 def lifecycle(client, name):
@@ -161,33 +154,11 @@ def test_keys__rotated_between_two_requests(client, shop, minio, proxy, name):
     lifecycle(client, name)
 
 
-def with_clock_of(minio, minutes):
-    """A rule: the server's own answer to the same request with a date that is `minutes` older."""
-
-    def rule(request):
-        date = request.headers["x-amz-date"]
-        at = int(date[9:11]) * 60 + int(date[11:13]) - minutes
-        if at < 0:
-            at += 24 * 60
-        headers = request.headers | {
-            "x-amz-date": f"{date[:9]}{at // 60:02}{at % 60:02}{date[13:]}", "connection": "close"}
-        head = f"{request.method} {request.target} HTTP/1.1\r\n" + "".join(
-            f"{k}: {v}\r\n" for k, v in headers.items()) + "\r\n"
-        with socket.create_connection(("127.0.0.1", minio.port)) as store:
-            store.sendall(head.encode() + request.body)
-            reply = b""
-            while data := store.recv(65536):
-                reply += data
-        return reply
-
-    return rule
-
-
 def test_clock__20_minutes_off(client, minio, proxy, name):
     """UNAVAILABLE (it passes), with both times in the text, in whichever call it shows first."""
     client.create(name)
     client.grant(f"shop.{name}", f"ba-{name}")
-    proxy.rule = with_clock_of(minio, 20)
+    proxy.rule = older(minio.port, 20)
     for call in steps(client, name):
         with refused("UNAVAILABLE", "clocks differ: .* at the store .* GMT"):
             call()

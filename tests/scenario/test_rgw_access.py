@@ -4,6 +4,7 @@ import pytest
 
 from rig.client import refused
 from rig.s3 import S3
+from rig.steps import both
 from rig.store import CephRgw
 from rig.wire import field
 
@@ -207,28 +208,16 @@ def test_two_daemons__one_lifecycle_at_once(cosid, shop, name):
     clients = [cosid({"backends": [shop.backend("shop", credential_key=key)]}).client()
                for _ in range(2)]
 
-    def both(make):
-        """The same call through both at once, each repeated until it is OK."""
-        running = [(c, *make(c)) for c in clients]
-        calls = [c.start(method, **fields) for c, method, fields in running]
-        replies = []
-        for call, (c, method, fields) in zip(calls, running):
-            while call.exception() is not None:
-                assert call.code().name in ("ABORTED", "UNAVAILABLE"), call.details()
-                call = c.start(method, **fields)
-            replies.append(call.result())
-        return replies
-
     for number in range(5):
         each = f"{name}-{number}"
-        both(lambda c: c.create_fields(each))
-        grants = both(lambda c: c.grant_fields(f"shop.{each}", f"ba-{each}"))
+        both(clients, lambda c: c.create_fields(each))
+        grants = both(clients, lambda c: c.grant_fields(f"shop.{each}", f"ba-{each}"))
         one, two = (clients[0].access(g) for g in grants)
         assert (one.key, one.secret) == (two.key, two.secret)
         assert shop.client(one).list(each).status == 200
-        both(lambda c: c.revoke_fields(one.account_id, f"shop.{each}"))
+        both(clients, lambda c: c.revoke_fields(one.account_id, f"shop.{each}"))
         assert shop.client(one).list(each).status == 403
-        both(lambda c: c.delete_fields(f"shop.{each}"))
+        both(clients, lambda c: c.delete_fields(f"shop.{each}"))
         assert not shop.exists(each)
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from rig.client import outcome, refused
 from rig.proxy import Cut
+from rig.steps import lifecycle, run
 from rig.store import CephRgw
 
 
@@ -50,19 +51,6 @@ def test_requests__no_secret_in_a_url(daemon, proxy, name):
         assert access.secret not in request.target
 
 
-def lifecycle(client, shop, name):
-    """Create, grant, revoke, delete until each is OK: what a sidecar does after a restart."""
-    bucket = client.create(name)
-    access = client.grant(bucket, f"ba-{name}")
-    key = shop.client(access)
-    assert key.put(name, "object", b"content").status == 200
-    assert key.get(name, "object").body == b"content"
-    assert key.remove(name, "object").status == 204
-    client.revoke(access.account_id, bucket)
-    assert key.get(name, "object").status == 403
-    client.delete(bucket)
-
-
 # What runs before the operation, the operation, and how many requests it has at most.
 OPERATIONS = {
     "create": ([], "create", 3), "grant": (["create"], "grant", 4),
@@ -71,20 +59,7 @@ OPERATIONS = {
     "delete": (["create"], "delete", 2),
     "settings": ([], "settings", 6),
 }
-
-
-def run(client, operation, name):
-    bucket, account = f"shop.{name}", f"ba-{name}"
-    if operation == "create":
-        client.create(name)
-    elif operation == "settings":
-        client.create(name, {"versioning": "true", "quotaMaxObjects": "10"})
-    elif operation == "grant":
-        client.grant(bucket, account)
-    elif operation == "revoke":
-        client.revoke(f"shop.cosi-{account}", bucket)
-    else:
-        client.delete(bucket)
+SETTINGS = {"versioning": "true", "quotaMaxObjects": "10"}
 
 
 @pytest.mark.clause(27)
@@ -98,17 +73,17 @@ def test_kill__between_any_two_requests(daemon, proxy, shop, name, operation):
         proxy.reset()
         client = daemon.client()
         for earlier in before:
-            run(client, earlier, each)
+            run(client, earlier, each, SETTINGS)
         proxy.reset()
         proxy.after = lambda r, n=number: daemon.process.kill() if r.number == n else None
         with refused("UNAVAILABLE"):
-            run(client, what, each)
+            run(client, what, each, SETTINGS)
         daemon.kill()
         daemon.close_clients()
         proxy.reset()
         daemon.start()
         client = daemon.client()
-        run(client, what, each)
+        run(client, what, each, SETTINGS)
         if operation == "settings":
             client.delete(f"shop.{each}")
         lifecycle(client, shop, each)
@@ -128,15 +103,15 @@ def test_cut__of_any_request(daemon, proxy, shop, name, operation, cut):
         each = f"{name}-{number}"
         proxy.reset()
         for earlier in before:
-            run(client, earlier, each)
+            run(client, earlier, each, SETTINGS)
         proxy.reset()
         proxy.rule = lambda r, n=number: cut if r.number == n else None
-        assert outcome(run, client, what, each) in ("OK", "UNAVAILABLE", "DEADLINE_EXCEEDED")
+        assert outcome(run, client, what, each, SETTINGS) in ("OK", "UNAVAILABLE", "DEADLINE_EXCEEDED")
         proxy.reset()
         if what == "delete":  # its lock stays for 60 s: the next call comes to a restarted cosid
             daemon.stop()
             client = daemon.start().client()
-        run(client, what, each)
+        run(client, what, each, SETTINGS)
         if operation == "settings":
             client.delete(f"shop.{each}")
         lifecycle(client, shop, each)
