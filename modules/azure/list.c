@@ -46,9 +46,10 @@ judge(struct cosi_call *call, struct edit *edit, struct acl *acl, const char **m
 	(void)more;
 	for (size_t i = 0; i < acl->n && !list->enough; i++)
 		if (policy_is_owned(call, acl->policies[i].id, list->owner, &account))
-			list->enough = list->found(call, COSI_FOUND(.kind = COSI_ACCOUNT,
-								    .native = account,
-								    .mark = { list->owner })) != 0;
+			list->enough =
+				list->found(call,
+					    COSI_FOUND(.kind = COSI_ACCOUNT, .native = account,
+						       .mark = { .owner = list->owner })) != 0;
 	return EDIT_KEEP;
 }
 
