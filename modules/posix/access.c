@@ -119,21 +119,21 @@ int
 posix_grant(void *instance, struct cosi_call *call, const struct cosi_access_req *req,
 	    struct cosi_access *out)
 {
-	const struct posix *posix = instance;
+	SCOPE_ROOT struct posix posix = posix_enter(instance, call);
 	const char *owner = req->mark.owner;
 	json_auto_t *record = NULL;
 	json_auto_t *buckets = NULL;
-	SCOPE_LOCK int lock = record_lock(posix, call, COSI_ACCOUNT, req->native);
+	SCOPE_LOCK int lock = record_lock(&posix, call, COSI_ACCOUNT, req->native);
 
-	if (lock < 0 || check_buckets(posix, call, req) < 0 ||
-	    record_read(posix, call, COSI_ACCOUNT, req->native, &record) < 0)
+	if (lock < 0 || check_buckets(&posix, call, req) < 0 ||
+	    record_read(&posix, call, COSI_ACCOUNT, req->native, &record) < 0)
 		return -1;
-	out->key_id = derive(posix, call, "id", owner, req->native, KEY_ID_LEN);
-	out->key_secret = derive(posix, call, "secret", owner, req->native, KEY_SECRET_LEN);
+	out->key_id = derive(&posix, call, "id", owner, req->native, KEY_ID_LEN);
+	out->key_secret = derive(&posix, call, "secret", owner, req->native, KEY_SECRET_LEN);
 	buckets = bucket_list(call, req);
 	if (cosi_failed(call))
 		return -1;
-	if ((record == NULL ? write_new(posix, call, req, buckets, out->key_id)
+	if ((record == NULL ? write_new(&posix, call, req, buckets, out->key_id)
 			    : check_same(call, req, record, buckets, out->key_id)) < 0)
 		return -1;
 	for (size_t i = 0; i < req->nbuckets; i++)
@@ -169,11 +169,11 @@ take_out(json_t *record, const struct cosi_access_req *req)
 int
 posix_revoke(void *instance, struct cosi_call *call, const struct cosi_access_req *req)
 {
-	const struct posix *posix = instance;
+	SCOPE_ROOT struct posix posix = posix_enter(instance, call);
 	json_auto_t *record = NULL;
-	SCOPE_LOCK int lock = record_lock(posix, call, COSI_ACCOUNT, req->native);
+	SCOPE_LOCK int lock = record_lock(&posix, call, COSI_ACCOUNT, req->native);
 
-	if (lock < 0 || record_read(posix, call, COSI_ACCOUNT, req->native, &record) < 0)
+	if (lock < 0 || record_read(&posix, call, COSI_ACCOUNT, req->native, &record) < 0)
 		return -1;
 	if (record == NULL)
 		return 0;
@@ -181,6 +181,6 @@ posix_revoke(void *instance, struct cosi_call *call, const struct cosi_access_re
 		return cosi_fail(call, COSI_PRECONDITION, "cannot revoke '%s': it belongs to '%s'",
 				 req->native, record_text(record, "owner"));
 	if (take_out(record, req) == 0)
-		return record_remove(posix, call, COSI_ACCOUNT, req->native);
-	return record_write(posix, call, COSI_ACCOUNT, req->native, record);
+		return record_remove(&posix, call, COSI_ACCOUNT, req->native);
+	return record_write(&posix, call, COSI_ACCOUNT, req->native, record);
 }

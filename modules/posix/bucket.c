@@ -67,15 +67,15 @@ int
 posix_create_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
 		    struct cosi_bucket *out)
 {
-	const struct posix *posix = instance;
+	SCOPE_ROOT struct posix posix = posix_enter(instance, call);
 	json_auto_t *record = NULL;
-	SCOPE_LOCK int lock = record_lock(posix, call, COSI_BUCKET, req->native);
+	SCOPE_LOCK int lock = record_lock(&posix, call, COSI_BUCKET, req->native);
 
-	if (lock < 0 || record_read(posix, call, COSI_BUCKET, req->native, &record) < 0)
+	if (lock < 0 || record_read(&posix, call, COSI_BUCKET, req->native, &record) < 0)
 		return -1;
-	if ((record == NULL ? claim(posix, call, req) : check_same(call, req, record)) < 0)
+	if ((record == NULL ? claim(&posix, call, req) : check_same(call, req, record)) < 0)
 		return -1;
-	if (make_directory(posix, call, req->native) < 0)
+	if (make_directory(&posix, call, req->native) < 0)
 		return -1;
 	posix_describe(out);
 	out->ours = true;
@@ -87,13 +87,13 @@ int
 posix_get_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
 		 struct cosi_bucket *out)
 {
-	const struct posix *posix = instance;
+	SCOPE_ROOT struct posix posix = posix_enter(instance, call);
 	json_auto_t *record = NULL;
 	enum posix_entry entry;
 	bool ours;
 
-	if (record_read(posix, call, COSI_BUCKET, req->native, &record) < 0 ||
-	    posix_look(posix, call, req->native, &entry) < 0)
+	if (record_read(&posix, call, COSI_BUCKET, req->native, &record) < 0 ||
+	    posix_look(&posix, call, req->native, &entry) < 0)
 		return -1;
 	ours = record != NULL && record_is_ours(record, &req->mark);
 	/* A half-made bucket exists for the request that makes it alone, and that one has a name.
@@ -141,20 +141,20 @@ check_gone(const struct posix *posix, struct cosi_call *call, const char *name)
 int
 posix_delete_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req)
 {
-	const struct posix *posix = instance;
+	SCOPE_ROOT struct posix posix = posix_enter(instance, call);
 	json_auto_t *record = NULL;
-	SCOPE_LOCK int lock = record_lock(posix, call, COSI_BUCKET, req->native);
+	SCOPE_LOCK int lock = record_lock(&posix, call, COSI_BUCKET, req->native);
 
-	if (lock < 0 || record_read(posix, call, COSI_BUCKET, req->native, &record) < 0)
+	if (lock < 0 || record_read(&posix, call, COSI_BUCKET, req->native, &record) < 0)
 		return -1;
 	if (record == NULL)
-		return check_gone(posix, call, req->native);
+		return check_gone(&posix, call, req->native);
 	if (!record_is_ours(record, &req->mark))
 		return cosi_fail(call, COSI_PRECONDITION, "cannot delete '%s': it belongs to '%s'",
 				 req->native, record_text(record, "owner"));
-	if (req->common->purge && tree_purge(call, posix->root, req->native) < 0)
+	if (req->common->purge && tree_purge(call, posix.root, req->native) < 0)
 		return -1;
-	if (remove_directory(posix, call, req->native) < 0)
+	if (remove_directory(&posix, call, req->native) < 0)
 		return -1;
-	return record_remove(posix, call, COSI_BUCKET, req->native);
+	return record_remove(&posix, call, COSI_BUCKET, req->native);
 }

@@ -83,9 +83,12 @@ int
 record_list(void *instance, struct cosi_call *call, const char *owner,
 	    int (*found)(struct cosi_call *, const struct cosi_found *))
 {
-	struct list list = { .posix = instance, .call = call, .owner = owner, .found = found };
+	SCOPE_ROOT struct posix posix = posix_enter(instance, call);
+	struct list list = { .posix = &posix, .call = call, .owner = owner, .found = found };
 	int result;
 
+	if (posix.root < 0)
+		return -1;
 	list.kind = COSI_BUCKET;
 	result = visit_all(&list);
 	if (result != GO_ON)

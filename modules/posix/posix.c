@@ -97,11 +97,19 @@ posix_describe(struct cosi_bucket *out)
 }
 
 static int
+check_root(struct posix_instance *instance, struct cosi_call *call)
+{
+	SCOPE_ROOT struct posix posix = posix_enter(instance, call);
+
+	return posix.root < 0 ? -1 : 0;
+}
+
+static int
 open_instance(struct cosi_call *call, const void *data, void **out_instance)
 {
 	const struct posix_config *config = data;
 	const char *url = call->host->public_url(call);
-	struct posix *posix;
+	struct posix_instance *instance;
 
 	if (url[0] == '\0')
 		return cosi_fail(call, COSI_INVALID, "key 'public_endpoint' is missing");
@@ -109,35 +117,28 @@ open_instance(struct cosi_call *call, const void *data, void **out_instance)
 		return cosi_fail(call, COSI_INVALID,
 				 "key 'credential_key' is shorter than %d bytes",
 				 CREDENTIAL_KEY_MIN);
-	posix = malloc(sizeof *posix);
-	if (posix == NULL)
+	instance = malloc(sizeof *instance);
+	if (instance == NULL)
 		return posix_fail(call, ENOMEM, "open", config->root);
-	posix->config = config;
-	posix->root = open(config->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (posix->root < 0) {
-		free(posix);
-		return posix_fail(call, errno, "open", config->root);
+	instance->config = config;
+	atomic_init(&instance->had_records, false);
+	if (check_root(instance, call) < 0) {
+		free(instance);
+		return -1;
 	}
-	*out_instance = posix;
+	*out_instance = instance;
 	return 0;
-}
-
-static void
-close_instance(void *instance)
-{
-	struct posix *posix = instance;
-
-	(void)close(posix->root);
-	free(posix);
 }
 
 static int
 probe(void *instance, struct cosi_call *call)
 {
-	const struct posix *posix = instance;
+	SCOPE_ROOT struct posix posix = posix_enter(instance, call);
 
-	if (faccessat(posix->root, ".", R_OK | W_OK | X_OK, AT_EACCESS) < 0)
-		return posix_fail(call, errno, "use", posix->config->root);
+	if (posix.root < 0)
+		return -1;
+	if (faccessat(posix.root, ".", R_OK | W_OK | X_OK, AT_EACCESS) < 0)
+		return posix_fail(call, errno, "use", posix.config->root);
 	return 0;
 }
 
@@ -206,7 +207,7 @@ COSI_MODULE = {
 	.common_params = COSI_P_WHEN_NOT_EMPTY,
 	.config = COSI_SCHEMA(struct posix_config, config_keys),
 	.open = open_instance,
-	.close = close_instance,
+	.close = free,
 	.probe = probe,
 	.map_name = map_name,
 	.create_bucket = posix_create_bucket,

@@ -12,6 +12,7 @@
  */
 #ifndef POSIX_POSIX_H
 #define POSIX_POSIX_H
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "cosi_module.h"
@@ -21,11 +22,17 @@ struct posix_config {
 	const char *root, *credential_key;
 };
 
-/* One per backend; used by several threads at once, and not changed after open(). */
-struct posix {
+/* One per backend; used by several threads at once. */
+struct posix_instance {
 	const struct posix_config *config; /* borrowed from the daemon, for the instance's life */
+	atomic_bool had_records;           /* a call has seen POSIX_STATE_DIR in the root */
+};
+/* One per call. */
+struct posix {
+	const struct posix_config *config; /* borrowed from the instance */
 	int root;                          /* the directory; every path is looked up from it */
 };
+#define POSIX_STATE_DIR ".cosid"
 
 static inline void
 posix_close_fd(const int *fd)
@@ -34,6 +41,12 @@ posix_close_fd(const int *fd)
 		(void)close(*fd);
 }
 #define SCOPE_FD SCOPE(posix_close_fd)
+
+/* The root as it is now, until posix_leave(), which SCOPE_ROOT calls at the end of the scope.  With
+ * the call failed its root is -1: UNAVAILABLE when there is none, or an empty one in its place. */
+struct posix posix_enter(struct posix_instance *instance, struct cosi_call *call);
+void posix_leave(struct posix *posix);
+#define SCOPE_ROOT SCOPE(posix_leave)
 
 /* Records "cannot WHAT 'NAME': reason" for an errno value, with the code that fits it. */
 int posix_fail(struct cosi_call *call, int error, const char *what, const char *name);

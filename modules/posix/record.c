@@ -12,7 +12,6 @@
 
 #include "banned.h"
 
-#define STATE_DIR ".cosid"
 enum { DIR_MODE = 0750, FILE_MODE = 0640, VERSION = 1 };
 enum { IF_THERE = 0, CREATE = 1 };
 
@@ -40,7 +39,7 @@ dir_open(int parent, const char *name, int create)
 static int
 state_open(const struct posix *posix, const char *name, int create)
 {
-	SCOPE_FD int state = dir_open(posix->root, STATE_DIR, create);
+	SCOPE_FD int state = dir_open(posix->root, POSIX_STATE_DIR, create);
 
 	return state < 0 ? -1 : dir_open(state, name, create);
 }
@@ -75,9 +74,10 @@ record_lock(const struct posix *posix, struct cosi_call *call, uint32_t kind, co
 	struct flock range;
 	int out;
 
-	if (posix_name_check(call, name) < 0 || lock_range(call, kind, name, &range) < 0)
+	if (posix->root < 0 || posix_name_check(call, name) < 0 ||
+	    lock_range(call, kind, name, &range) < 0)
 		return -1;
-	state = dir_open(posix->root, STATE_DIR, CREATE);
+	state = dir_open(posix->root, POSIX_STATE_DIR, CREATE);
 	if (state >= 0)
 		fd = openat(state, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
 	if (fd < 0)
@@ -85,7 +85,7 @@ record_lock(const struct posix *posix, struct cosi_call *call, uint32_t kind, co
 	if (fcntl(fd, F_OFD_SETLK, &range) < 0) {
 		if (errno == EAGAIN || errno == EACCES)
 			return cosi_fail(call, COSI_BUSY,
-					 "cannot lock '%s': another gateway is at it", name);
+					 "cannot lock '%s': another daemon is at it", name);
 		return posix_fail(call, errno, "lock", name);
 	}
 	out = fd;

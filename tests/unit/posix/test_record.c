@@ -177,7 +177,8 @@ start_holder(struct rig *rig)
 
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		fault_arm(FAULT_STOP, 5, 0); /* mkdirat, openat, openat and fcntl take the lock */
+		/* fstatat sees the records; mkdirat, openat, openat and fcntl take the lock */
+		fault_arm(FAULT_STOP, 6, 0);
 		(void)rig_create(rig, "photos", NULL, NULL);
 		_exit(1);
 	}
@@ -195,7 +196,7 @@ test_lock__other_process_is_busy_then_dead(void **state)
 	assert_int_equal(rig_create(rig, "photos", NULL, NULL), COSI_OK);
 	holder = start_holder(rig);
 	assert_int_equal(rig_create(rig, "photos", NULL, NULL), COSI_BUSY);
-	assert_string_equal(rig->status.text, "cannot lock 'photos': another gateway is at it");
+	assert_string_equal(rig->status.text, "cannot lock 'photos': another daemon is at it");
 	assert_int_equal(rig_delete(rig, "photos", false), COSI_BUSY);
 	assert_int_equal(rig_create(rig, "films", NULL, NULL), COSI_OK);
 	assert_int_equal(rig_grant(rig, "photos", "films:1", NULL, NULL), COSI_OK);
