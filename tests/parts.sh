@@ -94,6 +94,19 @@ build_azurite() {
 	tests/stores/azurite-build || die "cannot fetch Azurite"
 }
 
+# try_store NAME COMMAND...: what cannot be fetched fails the tests that need it, each with that
+# reason, and no others: Minio.up() and its like ask for COSID_WITHOUT_NAME.
+try_store() {
+	local name=$1
+	shift
+	("$@") 2>&1 | tee "$results/without-$name"
+	if [ "${PIPESTATUS[0]}" -eq 0 ]; then
+		rm "$results/without-$name"
+	else
+		heading "going on without $name: what needs it fails"
+	fi
+}
+
 # prepare PART...: installs and builds; ends the shell that it runs in when that fails.
 prepare() {
 	local each needs=""
@@ -103,8 +116,16 @@ prepare() {
 	# shellcheck disable=SC2086  # a list of words
 	need build test $needs
 	build asan
-	case $needs in *minio*) build_minio ;; esac
-	case $needs in *azure*) build_azurite ;; esac
+	case $needs in *minio*) try_store minio build_minio ;; esac
+	case $needs in *azure*) try_store azurite build_azurite ;; esac
+}
+
+# What prepare, in a shell of its own, could not fetch.
+export_without() {
+	local each
+	for each in "$results"/without-*; do
+		[ ! -e "$each" ] || export "COSID_WITHOUT_${each##*/without-}=$(tail -n 1 "$each")"
+	done
 }
 
 run_tests() {
@@ -120,6 +141,7 @@ run_tests() {
 	rm -rf "$results"
 	mkdir -p "$results"
 	(prepare "${parts[@]}") || no_test_ran
+	export_without
 	[ -z "$long" ] || (need valgrind && build dev && build tsan) || no_test_ran
 	for each in "${parts[@]}"; do
 		one_part "$each"

@@ -13,6 +13,12 @@ STORES = pathlib.Path(__file__).resolve().parents[1] / "stores"
 SECRET = "plantedrgwadminsecret0000000000000000000"
 
 
+def check_there(store):
+    """./dev test says so in the environment when it could not fetch a store."""
+    reason = os.environ.get(f"COSID_WITHOUT_{store}")
+    assert not reason, f"there is no {store} to test with: {reason}"
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

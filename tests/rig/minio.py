@@ -12,7 +12,7 @@ import zipfile
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from rig.ceph import STORES, free_port
+from rig.ceph import STORES, check_there, free_port
 from rig.s3 import S3
 
 SECRET = "planteddriversecret00000000000000000000"
@@ -99,6 +99,7 @@ class Minio:
 
     def up(self):
         """Also after kill(): on the same port, with the same data."""
+        check_there("minio")
         env = os.environ | {"MINIO_SECRET_KEY": self.secret}
         env |= {"MINIO_REGION": self.given_region} if self.given_region else {}
         for _ in range(5):  # another process may take the port first

@@ -8,10 +8,10 @@
 		protobuf-c-compiler libcurl4-openssl-dev libssl-dev libconfig-dev libjansson-dev
 		libexpat1-dev libsystemd-dev"
 	packages_test="libcmocka-dev python3 python3-pytest python3-pytest-timeout python3-grpcio
-		python3-protobuf curl openssl"
+		python3-protobuf python3-cryptography python3-yaml curl openssl"
 	packages_lint="clang-format-14 mandoc codespell shellcheck"
 	packages_ceph="ceph-mon ceph-osd radosgw ceph-common curl"
-	packages_minio="python3-venv python3-cryptography curl awscli"
+	packages_minio="python3-venv curl awscli"
 	packages_azure="python3-venv curl"
 	packages_bench="libnghttp2-dev"
 	packages_fuzz="clang libclang-rt-14-dev"
