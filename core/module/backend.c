@@ -144,7 +144,12 @@ backend_grant(struct module_call *call, const struct cosi_access_req *req, struc
 	access.buckets = buckets;
 	if (verify_result(call, module->grant(handle_of(call), &call->pub, req, &access)) != 0)
 		return -1;
-	access.buckets = buckets;
+	/* They lie in the call's memory, and only that list is known to be as long as the
+	 * request's. */
+	if (access.buckets != buckets)
+		return status_fail(call->status, COSI_INTERNAL,
+				   "module '%s' replaced the list of buckets of a grant",
+				   module->name);
 	if (verify_access(call, req, &access) != 0)
 		return -1;
 	*out = access;

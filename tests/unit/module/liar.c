@@ -48,6 +48,8 @@ lie_grant(void *instance, struct cosi_call *call, const struct cosi_access_req *
 	for (size_t i = 0; i < req->nbuckets; i++)
 		*buckets[i] = lie_bucket_answer;
 	*out = lie_access_answer;
+	if (out->buckets == NULL)
+		out->buckets = buckets;
 	return finish(call);
 }
 

@@ -91,11 +91,29 @@ test_grant__service_account(void **state)
 	assert_string_equal(grant(rig, COSI_GCS, COSI_AUTH_SERVICE_ACCOUNT, &out), "");
 }
 
+/* A list of its own may be shorter, or gone with the handler's stack. */
+static void
+test_grant__list_of_buckets_is_replaced(void **state)
+{
+	struct rig_call *rig = *state;
+	struct cosi_bucket bucket = lie_honest_bucket;
+	struct cosi_bucket *const list[] = { &bucket, &bucket };
+	struct cosi_access out = { .key_id = "untouched" };
+
+	lie_access_answer.buckets = list;
+	assert_string_equal(grant(rig, COSI_S3, COSI_AUTH_KEY, &out),
+			    "module 'liar' replaced the list of buckets of a grant");
+	assert_int_equal(rig->status.code, COSI_INTERNAL);
+	assert_string_equal(out.key_id, "untouched");
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_grant__key_pair, liar_setup, liar_teardown),
+		cmocka_unit_test_setup_teardown(test_grant__list_of_buckets_is_replaced, liar_setup,
+						liar_teardown),
 		cmocka_unit_test_setup_teardown(test_grant__azure, liar_setup, liar_teardown),
 		cmocka_unit_test_setup_teardown(test_grant__service_account, liar_setup,
 						liar_teardown),
