@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "config/config.h"
 #include "cosi_module.h"
 
 #include "banned.h"
@@ -13,9 +14,14 @@
 static void
 usage(FILE *out)
 {
-	(void)fprintf(out, "usage: cosid [-c FILE] [--check [--probe]]\n"
-			   "       cosid --describe [MODULE]\n"
-			   "       cosid --version | --help\n");
+	(void)fprintf(out,
+		      "usage: cosid [-c FILE] [--check [--probe]]\n"
+		      "       cosid --describe [MODULE]\n"
+		      "       cosid --version | --help\n"
+		      "\n"
+		      "Without -c: %s\n"
+		      "Modules:    %s\n",
+		      config_default_path(), config_default_module_dir());
 }
 
 int

@@ -69,7 +69,7 @@ struct config *config_load(const char *path, struct diag *diag);
 void config_keep(struct config *config, const struct config *running, struct diag *diag);
 struct config *config_ref(struct config *config);
 void config_unref(struct config *config);
-/* The compiled-in paths of the configuration file and of the modules. */
+/* Where this program's configuration file and modules are by default (config/paths.c). */
 const char *config_default_path(void);
 const char *config_default_module_dir(void);
 

@@ -45,8 +45,8 @@ static const struct cosi_key top[] = {
 	     "permissions of the socket, octal"),
 	TREE(TOP, allowed_peers, "allowed_peers", VALUE_GROUP,
 	     "who may connect; absent: whoever can open the socket"),
-	TEXT(TOP, config.module_dir, "module_dir", COSI_T_PATH, 0, COSID_MODULE_DIR,
-	     "directory of the modules"),
+	TEXT(TOP, config.module_dir, "module_dir", COSI_T_PATH, 0, NULL,
+	     "directory of the modules; absent: where those of this program are"),
 	TEXT(TOP, config.state_dir, "state_dir", COSI_T_PATH, 0, NULL,
 	     "directory for copies of the modules; absent: $STATE_DIRECTORY, or a temporary one"),
 	MSEC(TOP, config.call_timeout_ms, "call_timeout", "25s", "10ms..1h",
@@ -154,6 +154,15 @@ write_type(const struct cosi_key *key, char type[TYPE_SIZE])
 	return type;
 }
 
+/* "required", or what an absent key means; NULL: its help says so. */
+static const char *
+fallback_of(const struct cosi_key *key)
+{
+	if ((key->flags & COSI_REQUIRED) != 0)
+		return "required";
+	return strcmp(key->name, "module_dir") == 0 ? config_default_module_dir() : key->fallback;
+}
+
 static void
 fill_all(void)
 {
@@ -174,8 +183,7 @@ fill_all(void)
 				.section = sections[i].section,
 				.name = key->name,
 				.type = write_type(key, all_types[n]),
-				.fallback = (key->flags & COSI_REQUIRED) != 0 ? "required"
-									      : key->fallback,
+				.fallback = fallback_of(key),
 				.help = key->help,
 				.network =
 					key >= backend + NGENERAL && key < backend + LEN(backend),

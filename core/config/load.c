@@ -29,18 +29,6 @@ struct load {
 	struct load_lists *lists; /* the main file's first */
 };
 
-const char *
-config_default_path(void)
-{
-	return COSID_CONFIG_FILE;
-}
-
-const char *
-config_default_module_dir(void)
-{
-	return COSID_MODULE_DIR;
-}
-
 static void
 complain(struct load *load, const char *key, const char *reason)
 {
@@ -147,6 +135,8 @@ read_main(struct load *load)
 	if (load->top.socket_mode != NULL && parse_mode(load->top.socket_mode, &mode) != 0)
 		complain(load, "socket_mode", "expected an octal mode such as 0660");
 	config->socket_mode = mode;
+	if (config_setting_get_member(root, "module_dir") == NULL)
+		config->module_dir = config_default_module_dir();
 	read_endpoint(load);
 	read_admin_endpoint(load);
 	read_peers(load);

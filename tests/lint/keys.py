@@ -59,8 +59,8 @@ def daemon_keys(build):
     found = {}
     for word, section, name, kind, default, *_ in describe(build):
         assert word == "daemon"
-        # Where a build is installed to is its own business.
-        value = "of the build" if name == "module_dir" else value_of(default)
+        # Where a build lies is its own business.
+        value = "beside the program" if name == "module_dir" else value_of(default)
         found[f"daemon {section}", name] = (kind, value)
     return found
 
