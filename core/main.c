@@ -29,14 +29,16 @@
 /* What a stop may take beyond drain_timeout: handlers that wait for a store's answer. */
 enum { LAST_RESORT_S = 5 };
 
-/* Loads everything up to the point where calls could be served.  0 or -1, errors are printed. */
+/* Loads everything up to the point where calls could be served, as far as it goes, so that one run
+ * shows all that is wrong.  0 or -1, errors are printed. */
 static int
 load(struct daemon *d, const struct options *options)
 {
 	struct diag diag = { 0 };
 	struct status status = { 0 };
+	int rc;
 
-	d->config = config_load(options->config_path, &diag);
+	d->config = config_load_partly(options->config_path, &diag);
 	if (d->config != NULL) {
 		d->started = config_ref(d->config);
 		log_setup(d->config->log_level, d->config->log_json);
@@ -44,11 +46,12 @@ load(struct daemon *d, const struct options *options)
 		if (d->state == NULL)
 			diag_error(&diag, NULL, 0, "%s", status.text);
 	}
-	if (d->state != NULL)
+	if (d->state != NULL && d->config->module_dir != NULL)
 		d->generation = generation_open(d->config, state_path(d->state), NULL,
 						options->check, &diag);
+	rc = d->generation != NULL && diag.nerrors == 0 ? 0 : -1;
 	check_print(&diag);
-	return d->generation != NULL ? 0 : -1;
+	return rc;
 }
 
 /* A socket handed over by systemd, -1 when there is none, -2 when it is not the one we need.

@@ -65,15 +65,6 @@ swap(struct daemon *daemon, struct config *config, struct diag *diag)
 	return 0;
 }
 
-static void
-tell_lines(const struct diag *diag, bool failed)
-{
-	for (size_t i = 0; i < diag->nlines; i++)
-		log_line(failed ? COSI_ERROR : COSI_WARNING, LOG_NO_FIELDS, "%s", diag->lines[i]);
-	if (diag->nerrors + diag->nwarnings > diag->nlines)
-		log_warning("... and %zu more", diag->nerrors + diag->nwarnings - diag->nlines);
-}
-
 void
 reload_tell(const struct daemon *daemon, size_t ncooling)
 {
@@ -98,7 +89,7 @@ tell(struct daemon *daemon, const struct diag *diag, bool failed, int64_t took_u
 		.took_us = took_us,
 	};
 
-	tell_lines(diag, failed);
+	diag_log(diag);
 	if (failed) {
 		log_error("reload failed, generation %u goes on", serving->number);
 		(void)sd_notifyf(0, "READY=1\nSTATUS=reload failed, generation %u goes on: %s",

@@ -31,6 +31,7 @@ struct config_backend {
 	int64_t connect_timeout_ms, request_timeout_ms;
 	int64_t max_calls; /* 0: not given, the router decides */
 	int64_t retries;   /* further tries after the first, default 2 */
+	bool flawed;       /* an error of these keys was reported */
 	const char *file;  /* where it stands, for messages */
 	int line;
 	const void *setting; /* config_setting_t *, for config_settings() */
@@ -63,6 +64,10 @@ struct config {
 /* NULL: it cannot be used; diag says why.  Warnings may be there in either case.  Secrets of the
  * backends are not read here. */
 struct config *config_load(const char *path, struct diag *diag);
+/* The same for those who want to hear all that is wrong, the modules' part too: what has errors
+ * comes as well, which diag tells, and must not be served.  Its backends are those that have a name
+ * and a module; config_settings() fails for the flawed ones.  NULL: the file cannot be read. */
+struct config *config_load_partly(const char *path, struct diag *diag);
 /* For a daemon that runs: puts into config what cannot change without a restart (driver_name,
  * owner, endpoint, admin_endpoint, socket_mode, allowed_peers, state_dir), with a warning
  * for each that would have.  An error in diag: no memory.  Before config is shared. */

@@ -5,20 +5,25 @@
 #define COSID_CONFIG_DIAG_H
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Collects up to DIAG_MAX lines; the rest are counted.  One thread at a time. */
 enum { DIAG_MAX = 64 };
 struct diag {
 	size_t nerrors, nwarnings; /* counted, also those beyond DIAG_MAX */
 	size_t nlines;
-	char *lines[DIAG_MAX]; /* owned; warnings read "file:line: warning: text" */
+	char *lines[DIAG_MAX];  /* owned; warnings read "file:line: warning: text" */
+	size_t marks[DIAG_MAX]; /* where "warning: " stands in a line; DIAG_NO_MARK in an error */
 };
+#define DIAG_NO_MARK SIZE_MAX
 
 /* file may be NULL (a default, the environment); line 0: the file as a whole. */
 void diag_error(struct diag *diag, const char *file, int line, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 void diag_warning(struct diag *diag, const char *file, int line, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+/* Every line into the log, at its level. */
+void diag_log(const struct diag *diag);
 void diag_done(struct diag *diag);
 
 #endif

@@ -34,7 +34,8 @@ group_found(const config_setting_t *setting)
 int
 group_line(const config_setting_t *setting)
 {
-	return (int)config_setting_source_line(setting);
+	/* The root has none of its own. */
+	return config_setting_is_root(setting) ? 1 : (int)config_setting_source_line(setting);
 }
 
 const struct cosi_key *

@@ -26,6 +26,7 @@ void group_read(struct reader *reader, const config_setting_t *group,
 		const struct cosi_schema *schema, bool (*known)(const char *name), void *out);
 /* "a string", "a number", "a group", as messages name what stands in the file. */
 const char *group_found(const config_setting_t *setting);
+/* Of the file as a whole: 1. */
 int group_line(const config_setting_t *setting);
 
 #endif

@@ -2,6 +2,7 @@
  * lists.c - backends and routes, gathered from all files. */
 #include "config/load.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "config/check.h"
@@ -119,6 +120,8 @@ any(const char *name)
 static void
 read_backend(struct reader *reader, const config_setting_t *group, struct config_backend *backend)
 {
+	size_t before = reader->diag->nerrors;
+
 	*backend = (struct config_backend){
 		.file = reader->file,
 		.line = group_line(group),
@@ -129,6 +132,7 @@ read_backend(struct reader *reader, const config_setting_t *group, struct config
 	check_word(reader, group, "module", backend->module);
 	for (const char *const *p = backend->existing_buckets; p != NULL && *p != NULL; p++)
 		check_glob(reader, group, "existing_buckets", *p);
+	backend->flawed = reader->diag->nerrors > before;
 }
 
 void
@@ -146,6 +150,34 @@ load_backends(struct reader *reader, const struct load_lists *lists, size_t nlis
 	}
 	config->backends = all;
 	config->nbackends = all != NULL ? n : 0;
+}
+
+static bool
+is_named(const struct config_backend *all, size_t i)
+{
+	const struct config_backend *backend = &all[i];
+
+	if (backend->name == NULL || check_backend_name(backend->name) != NULL ||
+	    backend->module == NULL || check_backend_name(backend->module) != NULL)
+		return false;
+	for (size_t j = 0; j < i; j++)
+		if (strcmp(all[j].name, backend->name) == 0)
+			return false;
+	return true;
+}
+
+void
+load_keep_named(struct config *config)
+{
+	struct config_backend *all = (struct config_backend *)(uintptr_t)config->backends;
+	size_t n = 0;
+
+	for (size_t i = 0; i < config->nbackends; i++) {
+		all[n] = all[i];
+		if (is_named(all, n))
+			n++;
+	}
+	config->nbackends = n;
 }
 
 static bool

@@ -246,10 +246,10 @@ run(struct load *load, const char *path)
 	loaded->config = load->top.config;
 }
 
-struct config *
-load_within(const char *path, size_t memory, struct diag *diag)
+/* NULL: not even the main file could be read. */
+static struct config *
+load_any(const char *path, size_t memory, struct diag *diag)
 {
-	size_t before = diag->nerrors;
 	struct load load = { .loaded = loaded_new(memory), .reader.diag = diag };
 
 	if (load.loaded == NULL) {
@@ -260,9 +260,21 @@ load_within(const char *path, size_t memory, struct diag *diag)
 	run(&load, path);
 	if (arena_failed(&load.loaded->arena))
 		diag_error(diag, path, 0, "not enough memory for the configuration");
-	if (diag->nerrors == before)
+	else if (load.loaded->nfiles > 0)
 		return &load.loaded->config;
 	config_unref(&load.loaded->config);
+	return NULL;
+}
+
+struct config *
+load_within(const char *path, size_t memory, struct diag *diag)
+{
+	size_t before = diag->nerrors;
+	struct config *config = load_any(path, memory, diag);
+
+	if (config == NULL || diag->nerrors == before)
+		return config;
+	config_unref(config);
 	return NULL;
 }
 
@@ -270,6 +282,16 @@ struct config *
 config_load(const char *path, struct diag *diag)
 {
 	return load_within(path, LOAD_MEMORY, diag);
+}
+
+struct config *
+config_load_partly(const char *path, struct diag *diag)
+{
+	struct config *config = load_any(path, LOAD_MEMORY, diag);
+
+	if (config != NULL)
+		load_keep_named(config);
+	return config;
 }
 
 struct arena *

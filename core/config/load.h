@@ -23,6 +23,11 @@ void load_backends(struct reader *reader, const struct load_lists *lists, size_t
 void load_routes(struct reader *reader, const struct load_lists *lists, size_t nlists,
 		 struct config *config);
 
+/* Leaves out what cannot be spoken of: backends without a name, or a module, or with another's
+ * name.
+ */
+void load_keep_named(struct config *config);
+
 /* Is there a backend of that name, which group's key asks for?  NULL is fine. */
 void load_check_backend(struct reader *reader, const config_setting_t *group, const char *key,
 			const char *name, const struct config *config);

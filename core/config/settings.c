@@ -37,13 +37,20 @@ check_ca_file(const struct config_backend *backend, struct diag *diag)
 			   "cannot read ca_file '%s': it is not a file", backend->ca_file);
 }
 
+/* It may have been given with an error, which was reported then. */
+static bool
+is_given(const struct config_backend *backend, const char *key)
+{
+	return config_setting_get_member(backend->setting, key) != NULL;
+}
+
 static void
 check_network(const struct config_backend *backend, const struct cosi_module *module,
 	      struct diag *diag)
 {
 	const char *endpoint = backend->endpoint != NULL ? backend->endpoint : module->endpoint;
 
-	if (endpoint == NULL)
+	if (endpoint == NULL && !is_given(backend, "endpoint"))
 		diag_error(diag, backend->file, backend->line,
 			   "backend '%s': 'endpoint' is required by module '%s'", backend->name,
 			   module->name);
@@ -75,7 +82,7 @@ check_local(const struct config_backend *backend, const struct cosi_module *modu
 				   "'%s': module '%s' does not speak to a network", name,
 				   module->name);
 	}
-	if (backend->public_endpoint == NULL)
+	if (!is_given(backend, "public_endpoint"))
 		diag_error(diag, backend->file, backend->line,
 			   "backend '%s': 'public_endpoint' is required by module '%s'",
 			   backend->name, module->name);
@@ -119,7 +126,7 @@ config_settings(const struct config_backend *backend, const struct cosi_module *
 	if (arena_failed(&settings->arena))
 		diag_error(diag, backend->file, backend->line,
 			   "not enough memory for the settings of backend '%s'", backend->name);
-	if (diag->nerrors > before) {
+	if (backend->flawed || diag->nerrors > before) {
 		config_settings_free(settings);
 		return -1;
 	}

@@ -185,6 +185,19 @@ def test_config__all_errors_are_told(cosid, config):
     assert "workers" in done.stderr and "call_timeout" in done.stderr
 
 
+def test_config__errors_of_the_daemon_do_not_hide_the_modules(cosid, posix, folder):
+    """One run of --check, and one start that fails, tell of all there is, each once."""
+    backends = [posix.backend("a") | {"colour": "red"}, posix.backend("b") | {"root": "relative"},
+                posix.backend("c") | {"module": "absent"}, posix.backend("d") | {"max_calls": 0},
+                posix.backend("e") | {"root": str(folder / "nowhere")}]
+    daemon = cosid.make({"backends": backends, "workers": 0, "driver_name": "UPPER"})
+    words = ("'driver_name'", "'workers'", "'max_calls'", "'colour'", "'root': expected",
+             "cannot load module 'absent'", "nowhere': No such file")
+    for text in (daemon.run("--check").stderr, fails(cosid, daemon.config.read_text())):
+        assert [text.count(word) for word in words] == [1] * len(words), text
+        assert len(text.splitlines()) == len(words), text
+
+
 def test_config__include_dir(cosid, posix, folder):
     """In name order; other files are let be; each may add backends and routes."""
     parts = folder / "conf.d"

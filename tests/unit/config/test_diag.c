@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "../base/capture.h"
+
 #include "banned.h"
 
 static void
@@ -68,6 +70,44 @@ test_lines__one_line_each(void **state)
 	diag_done(&diag);
 }
 
+/* The log has a word for it already. */
+static void
+test_log__says_warning_once(void **state)
+{
+	struct diag diag = { 0 };
+	char long_name[3000];
+
+	(void)state;
+	memset(long_name, 'l', sizeof long_name - 1);
+	long_name[sizeof long_name - 1] = '\0';
+	diag_warning(&diag, "a.conf", 3, "'x' is warning: set");
+	diag_error(&diag, "a.conf", 4, "warning: no key");
+	diag_warning(&diag, NULL, 0, "nowhere");
+	diag_warning(&diag, long_name, 1, "y");
+	capture_start();
+	diag_log(&diag);
+	capture_end();
+	assert_non_null(strstr(got, " warning a.conf:3: 'x' is warning: set\n"));
+	assert_non_null(strstr(got, " error a.conf:4: warning: no key\n"));
+	assert_non_null(strstr(got, " warning nowhere\n"));
+	diag_done(&diag);
+}
+
+static void
+test_log__counts_the_rest(void **state)
+{
+	struct diag diag = { 0 };
+
+	(void)state;
+	for (int i = 0; i < DIAG_MAX + 2; i++)
+		diag_error(&diag, "f", i + 1, "e");
+	capture_start();
+	diag_log(&diag);
+	capture_end();
+	assert_non_null(strstr(got, " warning ... and 2 more\n"));
+	diag_done(&diag);
+}
+
 int
 main(void)
 {
@@ -75,6 +115,8 @@ main(void)
 		cmocka_unit_test(test_lines__where_and_what),
 		cmocka_unit_test(test_lines__limit),
 		cmocka_unit_test(test_lines__one_line_each),
+		cmocka_unit_test(test_log__says_warning_once),
+		cmocka_unit_test(test_log__counts_the_rest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -177,7 +177,7 @@ static void
 test_errors__nothing_there(void **state)
 {
 	(void)state;
-	files_refuse("", "cosid.conf: 'driver_name' is required\n"
+	files_refuse("", "cosid.conf:1: 'driver_name' is required\n"
 			 "cosid.conf: warning: there is no backend: no bucket can be made\n");
 	files_refuse(NAME "metrics = \"unix:///x.sock\";\nbackends = ( " POSIX("p") " );\n",
 		     "cosid.conf:2: unknown key 'metrics'\n");
