@@ -49,6 +49,8 @@ load(struct daemon *d, const struct options *options)
 	if (d->state != NULL && d->config->module_dir != NULL)
 		d->generation = generation_open(d->config, state_path(d->state), NULL,
 						options->check, &diag);
+	if (d->config != NULL)
+		config_forget(d->config);
 	rc = d->generation != NULL && diag.nerrors == 0 ? 0 : -1;
 	check_print(&diag);
 	return rc;

@@ -118,6 +118,8 @@ reload(struct daemon *daemon)
 	log_notice("reloading '%s'", daemon->options->config_path);
 	config = read_config(daemon, &diag);
 	failed = config == NULL || swap(daemon, config, &diag) != 0;
+	if (config != NULL)
+		config_forget(config);
 	config_unref(config);
 	tell(daemon, &diag, failed, clock_mono_us() - begun_us);
 	diag_done(&diag);

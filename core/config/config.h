@@ -68,6 +68,9 @@ struct config *config_load(const char *path, struct diag *diag);
  * comes as well, which diag tells, and must not be served.  Its backends are those that have a name
  * and a module; config_settings() fails for the flawed ones.  NULL: the file cannot be read. */
 struct config *config_load_partly(const char *path, struct diag *diag);
+/* Once no config_settings() of it follows: overwrites the secrets that stand in the files as
+ * plain:.  No other thread may be using the configuration's files. */
+void config_forget(struct config *config);
 /* For a daemon that runs: puts into config what cannot change without a restart (driver_name,
  * owner, endpoint, admin_endpoint, socket_mode, allowed_peers, state_dir), with a warning
  * for each that would have.  An error in diag: no memory.  Before config is shared. */

@@ -103,21 +103,29 @@ file_load(struct config_file *file, struct arena *arena, const char *path, struc
 	return rc;
 }
 
+/* Every text of the tree that begins with prefix. */
 static void
-wipe(config_setting_t *setting)
+wipe(config_setting_t *setting, const char *prefix)
 {
-	if (config_setting_type(setting) == CONFIG_TYPE_STRING)
+	if (config_setting_type(setting) == CONFIG_TYPE_STRING &&
+	    strncmp(setting->value.sval, prefix, strlen(prefix)) == 0)
 		explicit_bzero(setting->value.sval, strlen(setting->value.sval));
 	if (config_setting_is_aggregate(setting) == CONFIG_FALSE)
 		return;
 	for (int i = 0; i < config_setting_length(setting); i++)
-		wipe(config_setting_get_elem(setting, (unsigned)i));
+		wipe(config_setting_get_elem(setting, (unsigned)i), prefix);
+}
+
+void
+file_forget(struct config_file *file)
+{
+	wipe(config_root_setting(&file->tree), "plain:");
 }
 
 void
 file_done(struct config_file *file)
 {
-	wipe(config_root_setting(&file->tree));
+	wipe(config_root_setting(&file->tree), "");
 	config_destroy(&file->tree);
 }
 

@@ -23,7 +23,9 @@ char *file_read(const char *path, size_t most, size_t *out_len, struct stat *out
 
 /* Fills *file, to be ended with file_done(); 0, or -1 with diag and nothing to end. */
 int file_load(struct config_file *file, struct arena *arena, const char *path, struct diag *diag);
-/* Overwrites the texts of the tree, which may hold secrets as plain:, and frees it. */
+/* Overwrites the texts that may be secrets: those that begin with plain:. */
+void file_forget(struct config_file *file);
+/* Overwrites all texts of the tree, and frees it. */
 void file_done(struct config_file *file);
 
 /* The paths of dir/NAME.conf in byte order of their names, without hidden ones, in *out_paths from

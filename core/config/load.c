@@ -294,6 +294,15 @@ config_load_partly(const char *path, struct diag *diag)
 	return config;
 }
 
+void
+config_forget(struct config *config)
+{
+	struct loaded *loaded = (struct loaded *)config;
+
+	for (size_t i = 0; i < loaded->nfiles; i++)
+		file_forget(&loaded->files[i]);
+}
+
 struct arena *
 load_arena(const struct config *config)
 {

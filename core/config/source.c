@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "config/env.h"
 #include "config/file.h"
 
 #include "banned.h"
@@ -155,20 +156,16 @@ static const char *
 read_env(struct source *source, const char *name, const struct source_place *place,
 	 struct diag *diag)
 {
-	const char *value = getenv(name);
+	const char *reason = NULL;
+	const struct secret *value = env_take(name, SOURCE_SIZE_MAX, &reason);
 
-	if (value == NULL || value[0] == '\0') {
+	if (value == NULL) {
 		diag_error(diag, place->file, place->line,
 			   "'%s': the environment variable named behind env: is %s", place->key,
-			   value == NULL ? "not set" : "empty");
+			   reason);
 		return NULL;
 	}
-	if (strlen(value) > SOURCE_SIZE_MAX) {
-		diag_error(diag, place->file, place->line,
-			   "'%s': the variable is larger than 64 KiB", place->key);
-		return NULL;
-	}
-	return keep(source, value, strlen(value), place, diag);
+	return keep(source, secret_text(value), secret_len(value), place, diag);
 }
 
 static const char *

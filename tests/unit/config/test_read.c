@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_read.c - a configuration with errors, as far as it goes. */
+ * test_read.c - a configuration with errors, as far as it goes; and its secrets, forgotten. */
 #include "config/config.h"
+
+#include <libconfig.h>
 
 #include "files.h"
 
@@ -106,6 +108,26 @@ test_read__no_file(void **state)
 	diag_done(&diag);
 }
 
+static void
+test_forget__plain_secrets_alone(void **state)
+{
+	struct config *config = files_load(
+		NAME "backends = ( { name = \"a\"; module = \"net\"; endpoint = \"http://x\";\n"
+		     "  access_key = \"plain:sesame-open\"; root = \"/x\"; } );\n");
+	const config_setting_t *group = config->backends[0].setting;
+	const char *secret = NULL, *root = NULL;
+
+	(void)state;
+	assert_true(config_setting_lookup_string(group, "access_key", &secret));
+	assert_true(config_setting_lookup_string(group, "root", &root));
+	assert_string_equal(secret, "plain:sesame-open");
+	config_forget(config);
+	for (size_t i = 0; i < sizeof "plain:sesame-open"; i++)
+		assert_int_equal(secret[i], 0);
+	assert_string_equal(root, "/x");
+	config_unref(config);
+}
+
 int
 main(void)
 {
@@ -113,6 +135,7 @@ main(void)
 		cmocka_unit_test(test_read__goes_on_behind_errors),
 		cmocka_unit_test(test_read__flawed_backends_have_no_settings),
 		cmocka_unit_test(test_read__no_file),
+		cmocka_unit_test(test_forget__plain_secrets_alone),
 	};
 
 	return cmocka_run_group_tests(tests, files_setup, files_teardown);

@@ -172,14 +172,36 @@ test_env__set_and_not_empty(void **state)
 	(void)state;
 	assert_int_equal(setenv("TEST_KEY", "sesame", 1), 0);
 	check_good("env:TEST_KEY", "sesame", "");
-	assert_int_equal(setenv("TEST_KEY", "", 1), 0);
-	check_bad("env:TEST_KEY",
-		  "cosid.conf:7: 'key': the environment variable named behind env: is empty\n");
 	assert_int_equal(unsetenv("TEST_KEY"), 0);
+	assert_int_equal(setenv("TEST_EMPTY", "", 1), 0);
+	check_bad("env:TEST_EMPTY",
+		  "cosid.conf:7: 'key': the environment variable named behind env: is empty\n");
+	assert_int_equal(unsetenv("TEST_EMPTY"), 0);
 	check_bad("env:TEST_KEY",
 		  "cosid.conf:7: 'key': the environment variable named behind env: is not set\n");
 	check_bad("env:",
 		  "cosid.conf:7: 'key': the environment variable named behind env: is not set\n");
+}
+
+/* Nobody else is to find it there: no child, and nobody who reads /proc/PID/environ. */
+static void
+test_env__does_not_stay_in_the_environment(void **state)
+{
+	const char *text;
+
+	(void)state;
+	assert_int_equal(setenv("TEST_TAKEN", "sesame-open", 1), 0);
+	text = getenv("TEST_TAKEN");
+	check_good("env:TEST_TAKEN", "sesame-open", "");
+	for (size_t i = 0; i < sizeof "sesame-open"; i++)
+		assert_int_equal(text[i], 0);
+	assert_string_equal(getenv("TEST_TAKEN"), "");
+	/* A reload, and another backend. */
+	check_good("env:TEST_TAKEN", "sesame-open", "");
+	assert_int_equal(setenv("TEST_TAKEN", "another", 1), 0);
+	check_good("env:TEST_TAKEN", "another", "");
+	check_good("env:TEST_TAKEN", "another", "");
+	assert_int_equal(unsetenv("TEST_TAKEN"), 0);
 }
 
 static void
@@ -192,7 +214,8 @@ test_env__size_limit(void **state)
 	memset(value, 'v', most + 1);
 	value[most + 1] = '\0';
 	assert_int_equal(setenv("TEST_KEY", value, 1), 0);
-	check_bad("env:TEST_KEY", "cosid.conf:7: 'key': the variable is larger than 64 KiB\n");
+	check_bad("env:TEST_KEY", "cosid.conf:7: 'key': the environment variable named behind env: "
+				  "is larger than 64 KiB\n");
 	value[most] = '\0';
 	assert_int_equal(setenv("TEST_KEY", value, 1), 0);
 	check_good("env:TEST_KEY", value, "");
@@ -272,6 +295,7 @@ main(void)
 		cmocka_unit_test(test_credential__of_the_unit),
 		cmocka_unit_test(test_credential__outside_the_unit),
 		cmocka_unit_test(test_env__set_and_not_empty),
+		cmocka_unit_test(test_env__does_not_stay_in_the_environment),
 		cmocka_unit_test(test_env__size_limit),
 		cmocka_unit_test(test_plain__where_everyone_can_read),
 		cmocka_unit_test(test_other__is_not_repeated),
