@@ -46,7 +46,7 @@ schema_common(size_t *out_n)
 		{ COSI_P_QUOTA_OBJECTS, "quotaMaxObjects", "int", NULL,
 		  "most objects in the bucket" },
 		{ COSI_P_ANONYMOUS, "anonymousAccess", "enum(private|readOnly|writeOnly|readWrite)",
-		  "private", "what requests without a key may do" },
+		  NULL, "what requests without a key may do; absent: nothing is opened" },
 		{ COSI_P_WHEN_NOT_EMPTY, "whenNotEmpty", "enum(refuse|purge)", "refuse",
 		  "what deleting a bucket with objects does" },
 	};
