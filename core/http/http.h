@@ -33,7 +33,7 @@ void http_global_done(void);
 struct http_client;
 /* NULL with status: INVALID when ca_file cannot be used or a timeout is not above zero, INTERNAL
  * when there is no memory.  No I/O on the network.  Proxies of the environment are not used: a
- * gateway stands beside its store. */
+ * daemon stands beside its stores. */
 struct http_client *http_client_new(const struct http_config *config, struct status *status);
 /* Which certificates a client made now would believe in; a change of the file on disk changes it.
  * Nothing is read; all zero: there is no such file. */
