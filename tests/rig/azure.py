@@ -16,7 +16,7 @@ import urllib.parse
 import xml.etree.ElementTree as ET
 
 from rig import secrets
-from rig.ceph import STORES, free_port
+from rig.ceph import STORES, check_there, free_port
 from rig.s3 import Reply
 
 # The emulator's own account, whose key everybody knows, and one with two keys, as a real one has.
@@ -192,6 +192,7 @@ class Azurite:
 
     def up(self):
         """Also after kill(): on the same port."""
+        check_there("azurite")
         accounts = ";".join([":".join(WELL_KNOWN), ":".join([CUSTOM, *self.keys])])
         env = os.environ | {"AZURITE_ACCOUNTS": accounts, "AZURITE_DISK": "1" if self.disk else ""}
         for _ in range(5):  # another process may take the port first
