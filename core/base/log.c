@@ -18,8 +18,8 @@
 
 #include "banned.h"
 
-/* Six fields of FIELD_MOST with their names, the head and the message fill a line at most. */
-enum { FIELD_MOST = 256, MESSAGE_MOST = 6144, NFIELDS = 6 };
+/* Seven fields of FIELD_MOST with their names, the head and the message fill a line at most. */
+enum { FIELD_MOST = 256, MESSAGE_MOST = 6144, NFIELDS = 7 };
 _Static_assert(MESSAGE_MOST + NFIELDS * (FIELD_MOST + 16) + 128 <= LINE_MAX_BYTES,
 	       "a whole line fits");
 
@@ -151,8 +151,9 @@ add_fields(struct line *line, const struct log_fields *fields, bool json)
 {
 	const struct field all[NFIELDS] = {
 		{ "api", fields->api },         { "method", fields->method },
-		{ "backend", fields->backend }, { "bucket", fields->bucket },
-		{ "account", fields->account }, { "code", fields->code },
+		{ "backend", fields->backend }, { "name", fields->name },
+		{ "bucket", fields->bucket },   { "account", fields->account },
+		{ "code", fields->code },
 	};
 
 	for (size_t i = 0; i < NFIELDS; i++) {

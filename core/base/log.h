@@ -12,9 +12,10 @@
 
 #include "cosi_module.h"
 
-/* What a line about a call carries; NULL and negative members are left out. */
+/* What a line about a call carries; NULL and negative members are left out.  bucket and account are
+ * ids; name is what a Create or a Grant calls the object that it asks for. */
 struct log_fields {
-	const char *api, *method, *backend, *bucket, *account, *code;
+	const char *api, *method, *backend, *name, *bucket, *account, *code;
 	int64_t ms; /* how long the call took; < 0: left out */
 };
 #define LOG_NO_FIELDS ((const struct log_fields *)0)

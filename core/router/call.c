@@ -48,6 +48,18 @@ call_fields(const struct call *call)
 	return &call->state->fields;
 }
 
+void
+call_place(struct call_state *state, const char *backend)
+{
+	router_assert(state->router);
+	assert(!state->replied);
+	state->fields.backend = backend;
+	if (state->call->req.op == REQUEST_CREATE)
+		state->fields.bucket = state->work.id;
+	else if (state->call->req.op == REQUEST_GRANT)
+		state->fields.account = state->work.id;
+}
+
 const char *
 call_title(const struct call_state *state, char out[CALL_TITLE_MAX])
 {

@@ -100,9 +100,8 @@ flow_confine(struct call_state *state, const struct lane *lane)
 	/* The others of a generation that was swapped out may be free to go now. */
 	if (state->generation != router->generation)
 		router->idle = true;
-	/* For the log; whoever has replied may be reading it. */
 	if (!state->replied)
-		state->fields.backend = lane->name;
+		call_place(state, lane->name);
 }
 
 /* ---- places ----------------------------------------------------------------------- */

@@ -235,7 +235,7 @@ router_drain(struct router *router)
 
 /* ---- calls -------------------------------------------------------------------------- */
 
-/* For the log: what the request calls things. */
+/* For the log: what the request calls things.  Of several buckets the first. */
 static void
 name_fields(struct call_state *state)
 {
@@ -246,7 +246,7 @@ name_fields(struct call_state *state)
 	*fields = (struct log_fields){ .api = req->api, .method = req->method, .ms = -1 };
 	switch (req->op) {
 	case REQUEST_CREATE:
-		fields->bucket = req->name;
+		fields->name = req->name;
 		break;
 	case REQUEST_GET:
 	case REQUEST_DELETE:
@@ -254,7 +254,7 @@ name_fields(struct call_state *state)
 		break;
 	case REQUEST_GRANT:
 		fields->bucket = bucket;
-		fields->account = req->name;
+		fields->name = req->name;
 		break;
 	case REQUEST_REVOKE:
 		fields->bucket = bucket;

@@ -95,6 +95,9 @@ struct call_state {
 /* "create bucket 'photos'", for texts; returns out. */
 enum { CALL_TITLE_MAX = 192 };
 const char *call_title(const struct call_state *state, char out[CALL_TITLE_MAX]);
+/* For the log: its backend is known, and with it the id of what it makes.  With the mutex, before
+ * the reply is noted: whoever has replied may be reading the fields. */
+void call_place(struct call_state *state, const char *backend);
 /* From within router_leave(): gives the reply that state->verdict says. */
 void call_reply(struct call_state *state);
 

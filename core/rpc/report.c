@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/fnv.h"
 #include "base/log.h"
 
 #include "banned.h"
@@ -21,7 +22,8 @@ struct failure {
 	uint64_t repeats;         /* since the last line */
 	int64_t told_ms, last_ms; /* monotonic */
 	char api[NAME_MAX_BYTES], method[NAME_MAX_BYTES], code[NAME_MAX_BYTES];
-	char bucket[OBJECT_MAX_BYTES], account[OBJECT_MAX_BYTES], backend[NAME_MAX_BYTES];
+	char backend[NAME_MAX_BYTES], name[OBJECT_MAX_BYTES];
+	char bucket[OBJECT_MAX_BYTES], account[OBJECT_MAX_BYTES];
 };
 
 struct report {
@@ -43,20 +45,6 @@ report_new(void)
 	return report;
 }
 
-#define HASH_START 0xcbf29ce484222325u
-
-/* FNV-1a, with the terminating NUL, so that "ab","c" and "a","bc" differ. */
-static uint64_t
-hash_text(uint64_t hash, const char *text)
-{
-	const unsigned char *p = (const unsigned char *)(text != NULL ? text : "");
-
-	do
-		hash = (hash ^ *p) * 0x100000001b3u;
-	while (*p++ != '\0');
-	return hash;
-}
-
 static const char *
 or_null(const char *text)
 {
@@ -69,13 +57,17 @@ tell_repeats(const struct failure *failure)
 	const struct log_fields fields = { .api = or_null(failure->api),
 					   .method = or_null(failure->method),
 					   .backend = or_null(failure->backend),
+					   .name = or_null(failure->name),
 					   .bucket = or_null(failure->bucket),
 					   .account = or_null(failure->account),
 					   .code = or_null(failure->code),
 					   .ms = -1 };
 
-	log_line(COSI_WARNING, &fields, "the last failure was repeated %llu times",
-		 (unsigned long long)failure->repeats);
+	if (failure->repeats == 1)
+		log_line(COSI_WARNING, &fields, "the last failure was repeated once");
+	else
+		log_line(COSI_WARNING, &fields, "the last failure was repeated %llu times",
+			 (unsigned long long)failure->repeats);
 }
 
 static void
@@ -94,6 +86,7 @@ remember(struct failure *failure, uint64_t how, const struct report_call *call)
 	copy(failure->method, sizeof failure->method, fields->method);
 	copy(failure->code, sizeof failure->code, call->code);
 	copy(failure->backend, sizeof failure->backend, fields->backend);
+	copy(failure->name, sizeof failure->name, fields->name);
 	copy(failure->bucket, sizeof failure->bucket, fields->bucket);
 	copy(failure->account, sizeof failure->account, fields->account);
 }
@@ -141,7 +134,7 @@ static bool
 enter(struct report *report, uint64_t object, const struct report_call *call,
       struct failure *out_before)
 {
-	uint64_t how = hash_text(hash_text(HASH_START, call->code), call->error);
+	uint64_t how = fnv_text(fnv_text(FNV_START, call->code), call->error);
 	LOCK_SCOPE(&report->mutex);
 	size_t i = find(report, object);
 
@@ -173,15 +166,27 @@ forget(struct report *report, uint64_t object, struct failure *out_before)
 	report->nfailures--;
 }
 
+/* By what the request calls it: the ids of what it makes are known to some of its tries alone. */
+static uint64_t
+object_of(const struct log_fields *fields)
+{
+	uint64_t object = fnv_text(fnv_text(FNV_START, fields->api), fields->method);
+
+	if (fields->name != NULL)
+		object = fnv_text(object, fields->name);
+	else
+		object = fnv_text(fnv_text(object, fields->bucket), fields->account);
+	return object | 1u;
+}
+
 void
 report_call(struct report *report, const struct report_call *call)
 {
 	struct log_fields fields = call->fields;
+	uint64_t object = object_of(&fields);
 	struct failure before = { 0 };
-	uint64_t object = hash_text(hash_text(HASH_START, fields.api), fields.method);
 	bool tell = true;
 
-	object = hash_text(hash_text(object, fields.bucket), fields.account) | 1u;
 	if (call->error == NULL)
 		forget(report, object, &before);
 	else

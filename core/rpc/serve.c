@@ -58,10 +58,13 @@ fields_of(const struct slot *slot)
 	struct log_fields fields = { .api = slot->method->dialect->api,
 				     .method = slot->method->method->name };
 
-	if (req != NULL && (req->op == REQUEST_GRANT || req->op == REQUEST_REVOKE))
-		fields.account = req->op == REQUEST_GRANT ? req->name : req->id;
-	else if (req != NULL)
-		fields.bucket = req->op == REQUEST_CREATE ? req->name : req->id;
+	if (req == NULL)
+		return fields;
+	fields.name = req->name;
+	if (req->op == REQUEST_REVOKE)
+		fields.account = req->id;
+	else
+		fields.bucket = req->id;
 	return fields;
 }
 
@@ -292,10 +295,11 @@ serve_routed(struct slot *slot)
 	struct status status = { 0 };
 	struct call *call = NULL;
 
-	if (has_room(slots, slot))
-		call = call_new(slots->router);
-	if (call == NULL) {
+	if (!has_room(slots, slot))
 		(void)status_fail(&status, COSI_EXHAUSTED, "too many calls are in flight");
+	else if ((call = call_new(slots->router)) == NULL)
+		(void)status_fail(&status, COSI_EXHAUSTED, "out of memory");
+	if (call == NULL) {
 		refuse(slot, &status);
 		return;
 	}

@@ -17,7 +17,8 @@ static void
 test_text__time_level_message_fields(void **state)
 {
 	struct log_fields fields = {
-		"v1alpha1", "DriverCreateBucket", "rgw-east", "ba-1", NULL, "OK", 12
+		"v1alpha1", "DriverCreateBucket", "rgw-east", "bc-1", "rgw-east.bc-1", NULL, "OK",
+		12
 	};
 	int year, month, day, hour, minute, second, ms, end = 0;
 
@@ -32,14 +33,14 @@ test_text__time_level_message_fields(void **state)
 	assert_int_equal(end, strlen("2024-01-02T03:04:05.678Z "));
 	assert_string_equal(got + end,
 			    "notice created 'ba-1' api=v1alpha1 method=DriverCreateBucket "
-			    "backend=rgw-east bucket=ba-1 code=OK ms=12\n");
+			    "backend=rgw-east name=bc-1 bucket=rgw-east.bc-1 code=OK ms=12\n");
 }
 
 static void
 test_json__one_object(void **state)
 {
 	struct log_fields fields = {
-		"v1alpha2", "DriverGrantBucketAccess", "b", "n", "cosi-a", "DENIED", 0
+		"v1alpha2", "DriverGrantBucketAccess", "b", "a", "b.n", "b.cosi-a", "DENIED", 0
 	};
 
 	(void)state;
@@ -49,11 +50,11 @@ test_json__one_object(void **state)
 	capture_end();
 	assert_true(is_flat_json(got));
 	assert_memory_equal(got, "{\"time\":\"", 9);
-	assert_string_equal(
-		got + strlen("{\"time\":\"2024-01-02T03:04:05.678Z\""),
-		",\"level\":\"error\",\"msg\":\"cannot grant 'a \\\"b\\\"'\",\"api\":"
-		"\"v1alpha2\",\"method\":\"DriverGrantBucketAccess\",\"backend\":\"b\","
-		"\"bucket\":\"n\",\"account\":\"cosi-a\",\"code\":\"DENIED\",\"ms\":0}\n");
+	assert_string_equal(got + strlen("{\"time\":\"2024-01-02T03:04:05.678Z\""),
+			    ",\"level\":\"error\",\"msg\":\"cannot grant 'a \\\"b\\\"'\",\"api\":"
+			    "\"v1alpha2\",\"method\":\"DriverGrantBucketAccess\",\"backend\":\"b\","
+			    "\"name\":\"a\",\"bucket\":\"b.n\",\"account\":\"b.cosi-a\",\"code\":"
+			    "\"DENIED\",\"ms\":0}\n");
 }
 
 static void

@@ -116,7 +116,7 @@ static void
 test_limit__whole_line(void **state)
 {
 	char *text = test_malloc(20001);
-	struct log_fields fields = { text, text, text, text, text, text, INT64_MAX };
+	struct log_fields fields = { text, text, text, text, text, text, text, INT64_MAX };
 
 	(void)state;
 	memset(text, 0xff, 20000);

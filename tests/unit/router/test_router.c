@@ -73,7 +73,8 @@ test_fields__for_the_log(void **state)
 	assert_string_equal(fields->api, "v1alpha2");
 	assert_string_equal(fields->backend, "east");
 	assert_string_equal(fields->bucket, "east.a");
-	assert_string_equal(fields->account, "ba-1");
+	assert_string_equal(fields->name, "ba-1");
+	assert_string_equal(fields->account, "east.cosi-ba-1");
 	shot_expect(shot, COSI_OK, NULL);
 	fake_stop(router);
 }

@@ -81,10 +81,41 @@ test_repeat__ends_by_change_or_success(void **state)
 	tell(report, "r.a", "no", 1005);
 	report_free(report);
 	rig_captured();
-	assert_int_equal(rig_lines("repeated 1 times"), 2);
+	assert_int_equal(rig_lines("repeated once"), 2);
 	assert_int_equal(rig_lines("warning no api"), 2);
 	assert_int_equal(rig_lines("warning not now api"), 1);
 	assert_int_equal(rig_lines("\n"), 6);
+}
+
+/* A Create's id is known only once its backend is: it is one object all the same. */
+static void
+test_repeat__of_a_name(void **state)
+{
+	struct report *report = report_new();
+	struct report_call call = {
+		.fields = { .api = "v1alpha1", .method = "DriverCreateBucket", .name = "bc-1" },
+		.code = "UNAVAILABLE",
+		.error = "no",
+		.level = COSI_WARNING,
+	};
+
+	(void)state;
+	rig_capture();
+	report_call(report, &call);
+	report_call(report, &call);
+	call.fields.bucket = "r.bc-1";
+	report_call(report, &call);
+	call.error = NULL;
+	report_call(report, &call);
+	report_free(report);
+	rig_captured();
+	assert_int_equal(rig_lines("warning no api"), 1);
+	assert_int_equal(rig_lines("repeated 2 times api=v1alpha1 method=DriverCreateBucket "
+				   "name=bc-1 code=UNAVAILABLE\n"),
+			 1);
+	assert_int_equal(rig_lines("done api=v1alpha1 method=DriverCreateBucket name=bc-1 "
+				   "bucket=r.bc-1 "),
+			 1);
 }
 
 static void
@@ -105,7 +136,7 @@ test_repeat__told_by_tick_and_end(void **state)
 	tell(report, "r.a", "no", 1002 + REPORT_EVERY_MS);
 	report_free(report);
 	rig_captured();
-	assert_int_equal(rig_lines("repeated 1 times"), 2);
+	assert_int_equal(rig_lines("repeated once"), 2);
 	assert_int_equal(rig_lines("\n"), 2);
 }
 
@@ -177,6 +208,7 @@ main(void)
 		cmocka_unit_test(test_call__success_and_failure),
 		cmocka_unit_test(test_repeat__counted_for_a_minute),
 		cmocka_unit_test(test_repeat__ends_by_change_or_success),
+		cmocka_unit_test(test_repeat__of_a_name),
 		cmocka_unit_test(test_repeat__told_by_tick_and_end),
 		cmocka_unit_test(test_objects__told_apart),
 		cmocka_unit_test(test_threads__count_all),

@@ -191,7 +191,7 @@ test_call__refused_by_the_dialect(void **state)
 	       "malformed protobuf");
 	assert_int_equal(f->router.nsubmitted, 0);
 	stop(f);
-	assert_int_equal(rig_lines("api=v1alpha2 method=DriverCreateBucket bucket=_n "
+	assert_int_equal(rig_lines("api=v1alpha2 method=DriverCreateBucket name=_n "
 				   "code=INVALID_ARGUMENT"),
 			 1);
 }
