@@ -15,16 +15,16 @@
 #include "rpc/peers.h"
 
 struct accept_config {
-	int listen_fd;       /* borrowed; not blocking */
-	struct peers *peers; /* borrowed; this thread's alone from now on */
-	size_t max_connections;
+	int listen_fd;                      /* borrowed; not blocking */
+	struct peers *peers;                /* borrowed; this thread's alone from now on */
+	size_t max_connections, max_of_one; /* in all, and of one user */
 	int64_t silent_ms;
 	void *owner;
 	/* Gets a connection that has something to say, and owns it.  Not called after
 	 * accept_stop(). */
 	void (*take)(void *owner, int fd);
 	/* Since when (monotonic) a connection that was handed on has no call; CLOCK_NEVER: it has.
-	 * The one without for longest makes room for a new one.  NULL: none does. */
+	 * Such a one may have to make room for another.  NULL: none does. */
 	int64_t (*idle_since)(void *owner, int fd);
 	/* Called at least every ACCEPT_TICK_MS. */
 	void (*tick)(void *owner);

@@ -41,6 +41,7 @@ enum {
 
 	/* Connections. */
 	LIMIT_CONNECTIONS = 128,
+	LIMIT_CONNECTIONS_USER = 96,        /* of one user: the rest is for others */
 	LIMIT_STREAMS = 128,                /* calls on each; the next waits in the client */
 	LIMIT_SILENT_MS = 10000,            /* one that never sent a byte is closed */
 	LIMIT_KEEPALIVE_MS = 60000,         /* a quiet one is pinged that often, */

@@ -88,6 +88,15 @@ peers_should_log(struct peers *peers, uid_t uid, int64_t now_ms)
 	return true;
 }
 
+uid_t
+peers_uid(int fd)
+{
+	struct ucred who;
+	socklen_t len = sizeof who;
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) == 0 ? who.uid : (uid_t)-1;
+}
+
 /* The peer's supplementary groups, as they were when it connected; *out is the caller's to free. */
 static size_t
 supplementary_groups(int fd, gid_t **out)

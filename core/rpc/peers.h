@@ -32,6 +32,8 @@ void peers_done(struct peers *peers);
 bool peers_listed(const struct peers *peers, uid_t uid, const gid_t *gids, size_t ngids);
 /* Has this user's refusal to be logged now?  Remembers that it was. */
 bool peers_should_log(struct peers *peers, uid_t uid, int64_t now_ms);
+/* Whose the other end of this socket is, as the kernel noted when it connected; -1: not known. */
+uid_t peers_uid(int fd);
 /* May whoever is at the other end of this socket stay?  Refusals are logged.  One thread. */
 bool peers_allow(struct peers *peers, int fd);
 

@@ -313,6 +313,7 @@ start_all(struct server *server, const struct server_config *config, struct rout
 	struct accept_config accept = {
 		.peers = &server->peers,
 		.max_connections = LIMIT_CONNECTIONS,
+		.max_of_one = LIMIT_CONNECTIONS_USER,
 		.silent_ms = LIMIT_SILENT_MS,
 		.owner = server,
 		.take = take_connection,

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 
 #include "base/listen.h"
@@ -77,12 +78,13 @@ setup(void **state)
 }
 
 static void
-begin(struct place *place, size_t max_connections, int64_t silent_ms)
+begin_shared(struct place *place, size_t max_connections, size_t max_of_one, int64_t silent_ms)
 {
 	const struct accept_config config = {
 		.listen_fd = place->node.fd,
 		.peers = &place->peers,
 		.max_connections = max_connections,
+		.max_of_one = max_of_one,
 		.silent_ms = silent_ms,
 		.owner = place,
 		.take = take,
@@ -92,6 +94,12 @@ begin(struct place *place, size_t max_connections, int64_t silent_ms)
 
 	place->acceptor = accept_start(&config, &status);
 	assert_non_null(place->acceptor);
+}
+
+static void
+begin(struct place *place, size_t max_connections, int64_t silent_ms)
+{
+	begin_shared(place, max_connections, max_connections, silent_ms);
 }
 
 static int
@@ -209,6 +217,39 @@ test_limit__at_and_past(void **state)
 	(void)close(four);
 }
 
+/* One user may have two: others still come in.  Run as root, as the whole suite is. */
+static void
+test_limit__of_one_user(void **state)
+{
+	const uid_t us = geteuid(), other = 12345;
+	struct place *place = *state;
+	int mine[2], theirs[2];
+
+	assert_int_equal(chmod(place->dir, 0711), 0);
+	assert_int_equal(chmod(place->path, 0666), 0);
+	begin_shared(place, 4, 2, A_LONG_TIME_MS);
+	rig_capture();
+	for (int i = 0; i < 2; i++) {
+		mine[i] = client(place);
+		say(mine[i]);
+	}
+	wait_for(place, &place->ntaken, 2);
+	is_closed(client(place));
+	assert_int_equal(seteuid(other), 0);
+	for (int i = 0; i < 2; i++) {
+		theirs[i] = client(place);
+		say(theirs[i]);
+	}
+	wait_for(place, &place->ntaken, 4);
+	is_closed(client(place));
+	assert_int_equal(seteuid(us), 0);
+	rig_captured();
+	for (int i = 0; i < 2; i++) {
+		(void)close(mine[i]);
+		(void)close(theirs[i]);
+	}
+}
+
 /* Peers that say nothing keep nobody out. */
 static void
 test_limit__silent_make_room(void **state)
@@ -248,7 +289,7 @@ test_peers__refused(void **state)
 	assert_int_equal(place->ntaken, 0);
 }
 
-/* Without descriptors nothing can be accepted; once there are some, all goes on. */
+/* clause 56: without descriptors nothing can be accepted; once there are some, all goes on. */
 static void
 test_descriptors__run_out(void **state)
 {
@@ -313,10 +354,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_take__who_speaks),        TEST(test_silent__closed),
-		TEST(test_gone__forgotten),         TEST(test_limit__at_and_past),
-		TEST(test_limit__silent_make_room), TEST(test_peers__refused),
-		TEST(test_descriptors__run_out),    TEST(test_stop__closes_who_waits),
+		TEST(test_take__who_speaks),       TEST(test_silent__closed),
+		TEST(test_gone__forgotten),        TEST(test_limit__at_and_past),
+		TEST(test_limit__of_one_user),     TEST(test_limit__silent_make_room),
+		TEST(test_peers__refused),         TEST(test_descriptors__run_out),
+		TEST(test_stop__closes_who_waits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * places.h - the table of connections: who has a place, and who gives way when there is none left.
+ *
+ * Places are shared by users: one more of a user takes the place of another of its own, or of a
+ * user that has more than it has.  So nobody's connections, however many, keep another user out;
+ * and whoever has the most gives way first.  A connection with a call in flight never gives way,
+ * which is why no user may have all of them.
+ */
+#ifndef COSID_RPC_PLACES_H
+#define COSID_RPC_PLACES_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct place {
+	int fd; /* -1: free */
+	uid_t uid;
+	int64_t silent_ms; /* monotonic time at which it is closed; CLOCK_NEVER: it has spoken */
+	ino_t ino;         /* of one that has spoken */
+};
+
+struct places {
+	size_t n, most_of_one; /* in all, and for one user */
+	struct place *table;   /* owned */
+	/* Since when (monotonic) one that has spoken has no call; CLOCK_NEVER: it has.  NULL: none
+	 * that has spoken gives way. */
+	int64_t (*idle_since)(void *owner, int fd);
+	void *owner;
+};
+
+/* n, most_of_one, idle_since and owner are set.  0, or -1: no memory. */
+int places_init(struct places *places);
+void places_done(struct places *places);
+
+/* It is taken, and its connection has said nothing yet. */
+bool places_waits(const struct place *place);
+/* A free place that this user may have; NULL: there is none. */
+struct place *places_find(const struct places *places, uid_t uid);
+/* Whose place one more of this user may take.  First of whoever has most, then one that has said
+ * nothing, then the one that has waited or been without a call for longest.  NULL: nobody's. */
+struct place *places_choose(const struct places *places, uid_t uid);
+
+#endif
