@@ -176,7 +176,8 @@ start_core(struct server *server, struct router *router, struct status *status)
 	if (slots_init(&server->slots, status) != 0)
 		return -1;
 	grpc_server_start(server->grpc);
-	slots_arm(&server->slots);
+	if (slots_arm(&server->slots, status) != 0)
+		return -1;
 	if (pthread_create(&server->poller, NULL, poll_queue, server) != 0)
 		return status_fail(status, COSI_EXHAUSTED, "cannot start the polling thread");
 	server->polling = true;

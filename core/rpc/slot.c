@@ -283,11 +283,15 @@ slots_init(struct slots *slots, struct status *status)
 	return 0;
 }
 
-void
-slots_arm(struct slots *slots)
+int
+slots_arm(struct slots *slots, struct status *status)
 {
-	for (size_t i = 0; i < slots->nmethods; i++)
+	for (size_t i = 0; i < slots->nmethods; i++) {
 		fill(slots, &slots->methods[i]);
+		if (slots->methods[i].narmed == 0) /* and no slot would end, to arm it */
+			return status_fail(status, COSI_EXHAUSTED, "out of memory");
+	}
+	return 0;
 }
 
 void

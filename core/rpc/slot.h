@@ -80,8 +80,9 @@ struct slots {
 /* Registers the methods of all dialects: before grpc_server_start().  The borrowed members are set.
  * 0 or -1 with status. */
 int slots_init(struct slots *slots, struct status *status);
-/* Arms the slots: after grpc_server_start(), before the polling thread runs. */
-void slots_arm(struct slots *slots);
+/* Arms the slots: after grpc_server_start(), before the polling thread runs.  0, or -1 with status:
+ * there is no memory. */
+int slots_arm(struct slots *slots, struct status *status);
 /* From now on nothing is armed again and new calls are answered UNAVAILABLE.  Any thread. */
 void slots_drain(struct slots *slots);
 /* Has the router asked to reply at once to all that it has not replied to.  Not before
