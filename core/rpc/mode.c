@@ -73,7 +73,7 @@ check_metadata(const char *field, int mode, uint32_t data, struct status *status
 int
 mode_resolve(const struct mode_ask *ask, bool newer, uint32_t *out_mode, struct status *status)
 {
-	uint32_t mode;
+	uint32_t mode = 0;
 
 	if (!newer)
 		return resolve_old(ask->data, out_mode, status);

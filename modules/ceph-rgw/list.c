@@ -63,7 +63,7 @@ static int
 list_accounts(const struct rgw *rgw, struct cosi_call *call, const char *owner, found_fn *found)
 {
 	const char *marker = NULL;
-	struct rgw_names page;
+	struct rgw_names page = { 0 };
 	int rc;
 
 	do {
