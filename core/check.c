@@ -91,6 +91,7 @@ check_backends(struct generation *generation, const struct config *config,
 		if (probe(&generation->backends[i], config) != 0)
 			rc = EXIT_FAILURE;
 	if (rc == EXIT_SUCCESS)
-		(void)printf("%s: ok, %zu backends\n", options->config_path, generation->nbackends);
+		(void)printf("%s: ok, %zu backend%s\n", options->config_path, generation->nbackends,
+			     generation->nbackends == 1 ? "" : "s");
 	return rc;
 }

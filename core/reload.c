@@ -73,8 +73,9 @@ reload_tell(const struct daemon *daemon, size_t ncooling)
 
 	if (ncooling > 0)
 		(void)snprintf(cooling, sizeof cooling, ", %zu older cooling", ncooling);
-	(void)sd_notifyf(0, "STATUS=generation %u serves %zu backends on unix://%s%s",
-			 serving->number, serving->nbackends, daemon->config->socket_path, cooling);
+	(void)sd_notifyf(0, "STATUS=generation %u serves %zu backend%s on unix://%s%s",
+			 serving->number, serving->nbackends, serving->nbackends == 1 ? "" : "s",
+			 daemon->config->socket_path, cooling);
 	router_unpin(daemon->router, serving);
 }
 
@@ -95,8 +96,9 @@ tell(struct daemon *daemon, const struct diag *diag, bool failed, int64_t took_u
 		(void)sd_notifyf(0, "READY=1\nSTATUS=reload failed, generation %u goes on: %s",
 				 serving->number, diag->nlines > 0 ? diag->lines[0] : "no memory");
 	} else {
-		log_notice("generation %u serves %zu backends, reloaded in %" PRId64 " ms",
-			   serving->number, serving->nbackends, took_us / 1000);
+		log_notice("generation %u serves %zu backend%s, reloaded in %" PRId64 " ms",
+			   serving->number, serving->nbackends, serving->nbackends == 1 ? "" : "s",
+			   took_us / 1000);
 		(void)sd_notify(0, "READY=1");
 	}
 	desk_end(&daemon->desk, &report, diag);

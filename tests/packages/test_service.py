@@ -53,7 +53,7 @@ def test_reload__new_module_and_backend_on_a_gateway(machine, rgw):
     store = CephRgw(rgw)
     seen = machine.cursor()
     machine.apt("install", "/packages/this-cosid-module-ceph-rgw.deb")
-    machine.wait_log("generation 2 serves 1 backends", seen)
+    machine.wait_log("generation 2 serves 1 backend,", seen)
     machine.write("/etc/cosid/conf.d/rgw.conf", config_text({"backends": [store.backend("rgw")]}))
     seen = machine.cursor()
     machine.run("systemctl", "reload", "cosid")

@@ -56,7 +56,7 @@ def test_settings(cosid, shelf):
     assert region(client) == "v1-plain"
     daemon.write_config(shelf.config() | {"backends": [shelf.backend(label="second")]})
     assert region(client) == "v1-plain", "nothing changes before the signal"
-    assert "generation 2 serves 1 backends" in daemon.reload()
+    assert "generation 2 serves 1 backend," in daemon.reload()
     assert region(client) == "v1-second"
 
 
