@@ -10,7 +10,7 @@ def bucket(client, name):
     return client.create(name)
 
 
-@pytest.mark.clause(18, 19, 20, 25, 36, 38)
+@pytest.mark.clause(18, 19, 20, 25, 36)
 def test_grant__then_again(client, store, bucket, name):
     first = client.grant(bucket, f"ba-{name}")
     assert first.account_id == f"shop.cosi-ba-{name}"
@@ -91,7 +91,7 @@ def test_grant__without_what_is_required(client, bucket, name):
         client.grant(bucket, f"ba-{name}", authentication_type=kind)
 
 
-@pytest.mark.clause(16, 29)
+@pytest.mark.clause(16, 25, 29)
 def test_grant__without_what_v1alpha2_requires(daemon, name):
     client = daemon.client("v1alpha2")
     bucket = client.create(name)
@@ -187,6 +187,19 @@ def test_revoke__without_what_is_required(client, bucket, name):
     if client.dialect == "v1alpha1":
         with refused("INVALID_ARGUMENT", "bucket_id"):
             client.revoke(account, "")
+
+
+@pytest.mark.clause(23)
+def test_revoke__parameters(client, store, bucket, name):
+    """As on Delete: unknown keys are let be, a known key's value is checked."""
+    field = "revoke_access_context" if client.dialect == "v1alpha1" else "parameters"
+    account = client.grant(bucket, f"ba-{name}").account_id
+    if client.dialect == "v1alpha1":  # v1alpha2 has its own field for the mode
+        with refused("INVALID_ARGUMENT", "accessMode"):
+            client.revoke(account, bucket, **{field: {"accessMode": "perhaps"}})
+        assert f"cosi-ba-{name}" in store.accounts()
+    client.revoke(account, bucket, **{field: {"colour": "red", "accessMode": "readOnly"}})
+    assert f"cosi-ba-{name}" not in store.accounts()
 
 
 @pytest.mark.parametrize("foreign", ["other.cosi-ba-x", "cosi-ba-x", "Shop.cosi-ba-x", "."])

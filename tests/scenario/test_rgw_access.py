@@ -39,6 +39,7 @@ MODES = {"readWrite": {"list", "get", "put", "remove"}, "readOnly": {"list", "ge
          "writeOnly": {"put"}, None: {"list", "get", "put", "remove"}}
 
 
+@pytest.mark.clause(26)
 @pytest.mark.parametrize("mode", MODES)
 def test_mode__opens_what_it_says(daemon, shop, dialect, name, mode):
     client = daemon.client(dialect)

@@ -42,6 +42,18 @@ def test_endpoint__the_environment_wins(cosid, config, folder):
     assert daemon.client().info().name == "cosid.example.org"
 
 
+@pytest.mark.clause(46)
+def test_secret__out_of_the_environment(cosid, posix, folder):
+    """The same key by another way: the same credentials."""
+    backend = posix.backend()
+    plain = cosid({"backends": [backend]}).client()
+    secret = backend["credential_key"].removeprefix("plain:")
+    by_env = cosid({"backends": [backend | {"credential_key": "env:KEY_OF_FILES"}]},
+                   env={"KEY_OF_FILES": secret}).client()
+    bucket = plain.create("of-the-environment")
+    assert by_env.grant(bucket, "ba-env") == plain.grant(bucket, "ba-env")
+
+
 @pytest.mark.clause(40, 42, 53)
 @pytest.mark.parametrize("bad", [
     "tcp://127.0.0.1:7000", "127.0.0.1:7000", "unix:///run/cosi", "unix:///run/cosi.sock.old",
