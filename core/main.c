@@ -129,7 +129,7 @@ serve(struct daemon *d)
 		return -1;
 	if (d->router != NULL)
 		d->server = server_start(&server_config, d->router, &status);
-	if (d->server == NULL) {
+	if (d->server == NULL || router_staff(d->router, &status) != 0) {
 		log_error("%s", status.text);
 		return -1;
 	}
@@ -283,11 +283,13 @@ run(const struct options *options)
 	if (open_events(&d, &signals) == 0 && load(&d, options) == 0) {
 		if (options->check) {
 			rc = check_backends(d.generation, d.config, options);
-		} else if ((d.listen_fd = inherited_socket(d.config->socket_path)) != -2 &&
-			   serve(&d) == 0) {
-			wait_for_stop(&d);
-			stop(&d);
-			rc = EXIT_SUCCESS;
+		} else if ((d.listen_fd = inherited_socket(d.config->socket_path)) != -2) {
+			if (serve(&d) == 0) {
+				wait_for_stop(&d);
+				rc = EXIT_SUCCESS;
+			}
+			if (d.server != NULL)
+				stop(&d);
 		}
 	}
 	unload(&d);

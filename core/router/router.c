@@ -194,13 +194,18 @@ router_new(const struct router_config *config, struct generation *generation, st
 	TAILQ_INIT(&router->calls);
 	if (set_driver_name(router, status) < 0 ||
 	    swap_lanes(router, generation, router->config.workers, status) < 0 ||
-	    pool_grow(router, router->config.workers, status) < 0 ||
-	    clock_start(router, status) < 0) {
+	    pool_grow(router, 1, status) < 0 || clock_start(router, status) < 0) {
 		stop_workers(router);
 		dispose(router);
 		return NULL;
 	}
 	return router;
+}
+
+int
+router_staff(struct router *router, struct status *status)
+{
+	return pool_grow(router, router->config.workers, status);
 }
 
 void

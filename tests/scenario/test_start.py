@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_start.py - what cosid refuses to start with, and how it says so."""
 import os
+import resource
 import socket
 import stat
 
@@ -9,11 +10,11 @@ import pytest
 from rig.daemon import Ended
 
 
-def fails(cosid, config, *patterns, **more):
+def fails(cosid, config, *patterns, preexec=None, **more):
     """It ends by itself with status 1; its log holds each of these words."""
     daemon = cosid.make(config, **more)
     with pytest.raises(Ended) as ended:
-        daemon.start()
+        daemon.start(preexec=preexec)
     daemon.process = None
     assert ended.value.status == 1
     for pattern in patterns:
@@ -248,3 +249,11 @@ def test_state__nothing_is_left(cosid, config, folder):
     daemon.stop()
     left = [p for p in state.rglob("*") if p.is_file() and p.suffix == ".so"]
     assert not left
+
+
+@pytest.mark.unsanitized  # those need terabytes of addresses
+def test_workers__no_room_for_all(cosid, config):
+    """The socket is open by then: it is closed again, and the reason is told."""
+    def little_room():
+        resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+    fails(cosid, config | {"workers": 1024}, "cannot start worker", preexec=little_room)

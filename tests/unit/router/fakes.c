@@ -234,6 +234,7 @@ fake_start(const struct fake_setup *setup)
 	router = router_new(&config, &world.generation, &status);
 	assert_string_equal(status.text, "");
 	assert_non_null(router);
+	assert_int_equal(router_staff(router, &status), 0);
 	return router;
 }
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 
+#include "base/cleanup.h"
 #include "fakes.h"
 
 #include "banned.h"
@@ -179,6 +180,8 @@ test_start__nothing_is_left_running(void **state)
 		atomic_init(&generation.refs, 1);
 		atomic_store(&left, n);
 		router = router_new(&wanted, &generation, &status);
+		if (router != NULL && router_staff(router, &status) != 0)
+			router_free(TAKE(router));
 		atomic_store(&left, MOST);
 		router_free(router);
 		/* Given back in either case. */
