@@ -8,6 +8,7 @@
 
 #include "banned.h"
 
+#define BOM    "\xef\xbb\xbf"
 #define BEGIN  "<SignedIdentifier>"
 #define END    "</SignedIdentifier>"
 #define HEAD   "<?xml version=\"1.0\" encoding=\"utf-8\"?><SignedIdentifiers>"
@@ -23,6 +24,14 @@ struct reading {
 };
 
 static const struct acl_policy nothing = { .id = "", .expiry = "", .permission = "" };
+
+static bool
+ends_so(const char *path, const char *end)
+{
+	size_t len = strlen(path), end_len = strlen(end);
+
+	return len >= end_len && strcmp(path + len - end_len, end) == 0;
+}
 
 static int
 on_element(void *arg, const char *path, char *text, size_t len)
@@ -40,7 +49,7 @@ on_element(void *arg, const char *path, char *text, size_t len)
 	if (strcmp(path, LIST) == 0)
 		reading->is_one = true;
 	if (strcmp(path, POLICY) != 0)
-		return 0;
+		return ends_so(path, "/SignedIdentifier") ? -1 : 0;
 	if (acl->n == ACL_READ_MAX)
 		return -1;
 	acl->policies[acl->n++] = reading->policy;
@@ -48,12 +57,22 @@ on_element(void *arg, const char *path, char *text, size_t len)
 	return 0;
 }
 
-/* Finds the bytes of each policy.  Without comments and CDATA, '<' is always a tag's, so they are
- * those between the tags. */
+/* The document is well-formed. */
+static const char *
+after_declaration(const char *text)
+{
+	if (strncmp(text, BOM, strlen(BOM)) == 0)
+		text += strlen(BOM);
+	return strncmp(text, "<?xml ", 6) == 0 ? strstr(text, "?>") : text;
+}
+
+/* Finds the bytes of each policy.  Without comments, CDATA and instructions '<' is always a tag's,
+ * and none of these elements stands in another one, so they are those between the tags. */
 static int
 cut(const char *text, struct acl *acl)
 {
-	if (strstr(text, "<!") != NULL)
+	text = after_declaration(text);
+	if (strstr(text, "<!") != NULL || strstr(text, "<?") != NULL)
 		return -1;
 	for (size_t i = 0; i < acl->n; i++) {
 		const char *begin = strstr(text, BEGIN);

@@ -85,6 +85,10 @@ test_read__garbage(void **state)
 		OPEN "<SignedIdentifier/>" SHUT,
 		OPEN "<SignedIdentifier a=\"b\"><Id>a</Id></SignedIdentifier>" SHUT,
 		OPEN "<x:SignedIdentifier xmlns:x=\"y\"><Id>a</Id></x:SignedIdentifier>" SHUT,
+		OPEN "<SignedIdentifier><Id>" BARE "</Id></SignedIdentifier>" SHUT,
+		OPEN "<Other>" BARE "</Other>" SHUT,
+		HEAD "<?pi " BARE "?>" OPEN BARE SHUT,
+		"<?pi " BARE "?>" OPEN "<SignedIdentifier/>" SHUT,
 		OPEN "<!-- " BARE " -->" BARE SHUT,
 		OPEN
 		"<SignedIdentifier><Id><![CDATA[<SignedIdentifier>]]></Id></SignedIdentifier>" SHUT,
@@ -148,6 +152,11 @@ test_write__others_byte_by_byte(void **state)
 	assert_string_equal(acl_write(&host.call, &acl, "").data, HEAD OPEN FOREIGN SHUT);
 	acl.policies[0].dropped = true;
 	assert_int_equal(acl_write(&host.call, &acl, "").len, 0);
+	/* What looks like the end of a declaration is none. */
+	assert_int_equal(
+		try_read(&host, OPEN "<SignedIdentifier><Id>?></Id></SignedIdentifier>" SHUT, &acl),
+		0);
+	assert_int_equal(acl.n, 1);
 	host_done(&host);
 }
 
