@@ -76,15 +76,15 @@ print_backend(struct arena *arena, const json_t *backend)
 	const json_t *failure = json_object_get(backend, "lastError"), *breaker;
 	size_t i;
 
-	(void)printf("backend %s (%s, %s): %s%s, %lld of %lld running, %lld waiting, %lld held, "
-		     "%lld calls, %lld failed\n",
+	(void)printf("backend %s (%s, %s): %s%s, %lld of %lld running, %lld stuck, %lld waiting, "
+		     "%lld held, %lld calls, %lld failed\n",
 		     text(arena, backend, "name"), text(arena, backend, "module"),
 		     text(arena, backend, "endpoint"), text(arena, backend, "state"),
 		     json_is_false(json_object_get(backend, "acceptNew")) ? ", takes no new buckets"
 									  : "",
 		     number(backend, "running"), number(backend, "maxCalls"),
-		     number(backend, "waiting"), number(backend, "held"), number(backend, "calls"),
-		     number(backend, "failed"));
+		     number(backend, "stuck"), number(backend, "waiting"), number(backend, "held"),
+		     number(backend, "calls"), number(backend, "failed"));
 	json_array_foreach(json_object_get(backend, "breakers"), i, breaker)(void)
 		printf("  nothing is sent to %s since %s: %s\n", text(arena, breaker, "url"),
 		       text(arena, breaker, "since"), text(arena, breaker, "error"));

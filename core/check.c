@@ -12,14 +12,13 @@
 #include "banned.h"
 
 void
-check_print(struct diag *diag)
+check_print(const struct diag *diag)
 {
 	for (size_t i = 0; i < diag->nlines; i++)
 		(void)fprintf(stderr, "%s\n", diag->lines[i]);
 	if (diag->nerrors + diag->nwarnings > diag->nlines)
 		(void)fprintf(stderr, "... and %zu more\n",
 			      diag->nerrors + diag->nwarnings - diag->nlines);
-	diag_done(diag);
 }
 
 int
@@ -51,6 +50,7 @@ check_describe_module(const char *module)
 	else
 		diag_error(&diag, module, 0, "the path is too long");
 	check_print(&diag);
+	diag_done(&diag);
 	return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -7,8 +7,8 @@
 
 #include "options.h"
 
-/* Writes what is wrong on stderr and empties diag. */
-void check_print(struct diag *diag);
+/* Writes what is wrong on stderr, as it is. */
+void check_print(const struct diag *diag);
 /* --check [--probe] on what was loaded; these return the exit code. */
 int check_backends(struct generation *generation, const struct config *config,
 		   const struct options *options);

@@ -9,6 +9,7 @@
 #include "router/router.h"
 #include "rpc/server.h"
 
+#include "notify.h"
 #include "options.h"
 
 struct daemon {
@@ -20,6 +21,7 @@ struct daemon {
 	struct router *router;
 	struct server *server;
 	struct desk desk;
+	struct notify notify;
 	struct admin *admin; /* NULL: there is none */
 	int listen_fd;
 	int signal_fd, wake_fd; /* what the main thread waits for: a signal; daemon_wake() */

@@ -52,7 +52,11 @@ load(struct daemon *d, const struct options *options)
 	if (d->config != NULL)
 		config_forget(d->config);
 	rc = d->generation != NULL && diag.nerrors == 0 ? 0 : -1;
-	check_print(&diag);
+	if (options->check)
+		check_print(&diag);
+	else
+		diag_log(&diag);
+	diag_done(&diag);
 	return rc;
 }
 
@@ -120,6 +124,8 @@ serve(struct daemon *d)
 		.peer_uids = config->peer_uids,
 		.peer_gids = config->peer_gids,
 		.listen_fd = d->listen_fd,
+		.beat = notify_beat,
+		.beat_ms = notify_beat_ms(),
 	};
 	struct status status = { 0 };
 
@@ -134,8 +140,7 @@ serve(struct daemon *d)
 		return -1;
 	}
 	log_notice("serving unix://%s as %s", config->socket_path, config->driver_name);
-	(void)sd_notify(0, "READY=1");
-	reload_tell(d, 0);
+	notify_ready(d);
 	return 0;
 }
 
@@ -186,9 +191,10 @@ wait_for_stop(struct daemon *d)
 		if (asked == ASKED_RELOAD || desk_is_asked(&d->desk))
 			reload(d);
 		else
-			(void)poll(events, sizeof events / sizeof events[0], -1);
+			(void)poll(events, sizeof events / sizeof events[0], notify_look_ms());
 		if (was_woken(d))
-			reload_tell(d, router_reap(d->router));
+			(void)router_reap(d->router);
+		notify_look(d);
 	}
 }
 
@@ -203,7 +209,7 @@ last_resort(int sig)
 static void
 stop(struct daemon *d)
 {
-	(void)sd_notify(0, "STOPPING=1\nSTATUS=finishing the calls in flight");
+	notify_stopping();
 	log_notice("stopping");
 	desk_close(&d->desk);
 	(void)signal(SIGALRM, last_resort);
@@ -231,6 +237,7 @@ unload(struct daemon *d)
 	config_unref(d->config);
 	config_unref(d->started);
 	desk_done(&d->desk);
+	notify_done(&d->notify);
 	if (d->signal_fd >= 0)
 		(void)close(d->signal_fd);
 	if (d->wake_fd >= 0)

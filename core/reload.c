@@ -7,8 +7,6 @@
 #include "reload.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <systemd/sd-daemon.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -65,18 +63,14 @@ swap(struct daemon *daemon, struct config *config, struct diag *diag)
 	return 0;
 }
 
-void
-reload_tell(const struct daemon *daemon, size_t ncooling)
+/* Of a reload that has failed; without memory there may be none. */
+static const char *
+first_error(const struct diag *diag)
 {
-	struct generation *serving = router_pin(daemon->router);
-	char cooling[64] = "";
-
-	if (ncooling > 0)
-		(void)snprintf(cooling, sizeof cooling, ", %zu older cooling", ncooling);
-	(void)sd_notifyf(0, "STATUS=generation %u serves %zu backend%s on unix://%s%s",
-			 serving->number, serving->nbackends, serving->nbackends == 1 ? "" : "s",
-			 daemon->config->socket_path, cooling);
-	router_unpin(daemon->router, serving);
+	for (size_t i = 0; i < diag->nlines; i++)
+		if (diag->marks[i] == DIAG_NO_MARK)
+			return diag->lines[i];
+	return "no memory";
 }
 
 static void
@@ -93,18 +87,16 @@ tell(struct daemon *daemon, const struct diag *diag, bool failed, int64_t took_u
 	diag_log(diag);
 	if (failed) {
 		log_error("reload failed, generation %u goes on", serving->number);
-		(void)sd_notifyf(0, "READY=1\nSTATUS=reload failed, generation %u goes on: %s",
-				 serving->number, diag->nlines > 0 ? diag->lines[0] : "no memory");
 	} else {
 		log_notice("generation %u serves %zu backend%s, reloaded in %" PRId64 " ms",
 			   serving->number, serving->nbackends, serving->nbackends == 1 ? "" : "s",
 			   took_us / 1000);
-		(void)sd_notify(0, "READY=1");
 	}
-	desk_end(&daemon->desk, &report, diag);
 	router_unpin(daemon->router, serving);
-	if (!failed)
-		reload_tell(daemon, router_reap(daemon->router));
+	(void)router_reap(daemon->router);
+	/* First systemd: whoever waits at the desk may ask it next. */
+	notify_reloaded(daemon, failed ? first_error(diag) : NULL);
+	desk_end(&daemon->desk, &report, diag);
 }
 
 void
@@ -116,7 +108,7 @@ reload(struct daemon *daemon)
 	bool failed;
 
 	desk_begin(&daemon->desk);
-	(void)sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRId64 "\nSTATUS=reloading", begun_us);
+	notify_reloading(begun_us);
 	log_notice("reloading '%s'", daemon->options->config_path);
 	config = read_config(daemon, &diag);
 	failed = config == NULL || swap(daemon, config, &diag) != 0;

@@ -7,7 +7,5 @@
 /* Reads everything again and swaps; the old generation goes on when anything fails, and the log and
  * systemd are told.  Main thread. */
 void reload(struct daemon *daemon);
-/* STATUS= for systemd: what serves, and what still cools down. */
-void reload_tell(const struct daemon *daemon, size_t ncooling);
 
 #endif

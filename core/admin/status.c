@@ -101,11 +101,12 @@ failure(const struct router_lane *lane)
 static json_t *
 lane_value(const struct router_lane *lane, const char *state)
 {
-	return json_pack("{s:o, s:s, s:i, s:i, s:i, s:i, s:I, s:I, s:o}", "name",
+	return json_pack("{s:o, s:s, s:i, s:i, s:i, s:i, s:i, s:I, s:I, s:o}", "name",
 			 peer_text(lane->name), "state", state, "running", (int)lane->running,
-			 "maxCalls", (int)lane->max_calls, "waiting", (int)lane->waiting, "held",
-			 (int)lane->held, "calls", (json_int_t)lane->calls, "failed",
-			 (json_int_t)lane->failed, "lastError", failure(lane));
+			 "stuck", (int)lane->stuck, "maxCalls", (int)lane->max_calls, "waiting",
+			 (int)lane->waiting, "held", (int)lane->held, "calls",
+			 (json_int_t)lane->calls, "failed", (json_int_t)lane->failed, "lastError",
+			 failure(lane));
 }
 
 static json_t *

@@ -119,12 +119,16 @@ void
 lane_count(struct lane *lane, const struct status *status)
 {
 	lane->calls++;
-	if (status_ok(status))
+	if (status_ok(status)) {
+		lane->failing = false;
 		return;
+	}
 	lane->failed++;
 	/* The codes before it are about the request. */
 	if (status->code < COSI_DENIED)
 		return;
+	/* So are these two, but an administrator may want to know. */
+	lane->failing |= status->code != COSI_BUSY && status->code != COSI_UNSUPPORTED;
 	lane->failure = *status;
 	lane->failure_s = clock_wall_s();
 }

@@ -44,8 +44,9 @@ struct lane {
 	unsigned running; /* in JOB_POOL and JOB_RUNS */
 	unsigned held;    /* calls that are over, but keep their locks */
 	/* Calls that were answered, and how many of them were refused or failed; the last failure
-	 * that may be the store's, and when (wall clock). */
+	 * that may be the store's, and when (wall clock); failing: there was no success since. */
 	uint64_t calls, failed;
+	bool failing;
 	int64_t failure_s;
 	struct status failure;
 	struct job_queue ready;

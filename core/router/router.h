@@ -56,7 +56,9 @@ enum { ROUTER_TITLE_MAX = 192 };
 struct router_lane { /* the queue of a backend that is, or was, configured */
 	char name[33];
 	unsigned max_calls, running, waiting, held; /* held: over, but their locks are kept */
+	unsigned stuck; /* of those running: for longer than call_timeout beyond their time */
 	uint64_t calls, failed;
+	bool failing;      /* the last call that says something of the store was a failure */
 	int64_t failure_s; /* when a failure was last seen that may be the store's; 0: never */
 	struct status failure;
 };

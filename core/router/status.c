@@ -53,11 +53,42 @@ copy_lane(const struct lane *lane, struct router_lane *out)
 		.held = lane->held,
 		.calls = lane->calls,
 		.failed = lane->failed,
+		.failing = lane->failing,
 		.failure_s = lane->failure_s,
 		.failure = lane->failure,
 	};
 	_Static_assert(sizeof out->name == sizeof lane->name, "a lane's name fits");
 	memcpy(out->name, lane->name, sizeof out->name);
+}
+
+/* status->lanes are in the order of the router's. */
+static void
+count_if_runs(const struct router *router, const struct job *job, struct router_status *status)
+{
+	size_t i = 0;
+
+	if (job->at != JOB_RUNS)
+		return;
+	for (const struct lane *lane = router->lanes.first; lane != job->lane; lane = lane->next)
+		i++;
+	if (i < status->nlanes)
+		status->lanes[i].stuck++;
+}
+
+static void
+count_stuck(const struct router *router, struct router_status *status)
+{
+	int64_t late_ms = clock_mono_ms() - router->config.call_timeout_ms;
+	const struct call_state *call;
+
+	TAILQ_FOREACH(call, &router->calls, call_link)
+	{
+		if (!call->working || call->deadline_ms > late_ms)
+			continue;
+		count_if_runs(router, &call->job, status);
+		for (size_t i = 0; call->find != NULL && i < call->find->nasks; i++)
+			count_if_runs(router, &call->find->asks[i].job, status);
+	}
 }
 
 /* A backend that moved over serves on, whoever came to it by an older generation. */
@@ -141,6 +172,7 @@ router_status(struct router *router)
 	for (const struct lane *lane = router->lanes.first; lane != NULL && status->nlanes < nlanes;
 	     lane = lane->next)
 		copy_lane(lane, &status->lanes[status->nlanes++]);
+	count_stuck(router, status);
 	copy_retired(router, status, ncooling);
 	router_leave(router);
 	return status;

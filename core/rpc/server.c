@@ -30,6 +30,8 @@
 
 /* How long the last answers may take to be read, and connections without calls to say goodbye. */
 enum { READ_MS = 500, GOODBYE_MS = 50 };
+/* Between two looks at the clock for a beat that is due. */
+enum { EVENTS_PER_LOOK = 1024 };
 
 struct server {
 	struct listen_node node;
@@ -42,26 +44,46 @@ struct server {
 	struct acceptor *acceptor;
 	pthread_t poller;
 	bool polling;
+	void (*beat)(void);
+	int64_t beat_ms;
 	struct tag t_down;
 	pthread_mutex_t mutex;
 	pthread_cond_t changed; /* of the monotonic clock */
 	bool down;              /* guarded by mutex: the core's server has shut down */
 };
 
+/* Gives the sign of life; returns when the next one is due. */
+static gpr_timespec
+beat(const struct server *server)
+{
+	if (server->beat_ms == 0)
+		return gpr_inf_future(GPR_CLOCK_MONOTONIC);
+	server->beat();
+	return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
+			    gpr_time_from_millis(server->beat_ms, GPR_TIMESPAN));
+}
+
 static void *
 poll_queue(void *arg)
 {
 	struct server *server = arg;
+	gpr_timespec due = beat(server);
 
-	for (;;) {
-		grpc_event event = grpc_completion_queue_next(
-			server->queue, gpr_inf_future(GPR_CLOCK_REALTIME), NULL);
+	for (unsigned nevents = 1;; nevents++) {
+		grpc_event event = grpc_completion_queue_next(server->queue, due, NULL);
 		struct tag *tag = event.tag;
 
 		if (event.type == GRPC_QUEUE_SHUTDOWN)
 			return NULL;
-		TAG_GOT(tag);
-		tag->fn(tag, event.success != 0);
+		if (event.type == GRPC_OP_COMPLETE) {
+			TAG_GOT(tag);
+			tag->fn(tag, event.success != 0);
+		}
+		/* A queue that is never empty does not time out. */
+		if (event.type == GRPC_QUEUE_TIMEOUT ||
+		    (nevents % EVENTS_PER_LOOK == 0 &&
+		     gpr_time_cmp(gpr_now(GPR_CLOCK_MONOTONIC), due) > 0))
+			due = beat(server);
 	}
 }
 
@@ -322,6 +344,8 @@ start_all(struct server *server, const struct server_config *config, struct rout
 		.tick = tick,
 	};
 
+	server->beat = config->beat;
+	server->beat_ms = config->beat_ms;
 	server->report = report_new();
 	if (server->report == NULL ||
 	    peers_init(&server->peers, config->peers_limited, config->peer_uids, config->npeer_uids,

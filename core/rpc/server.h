@@ -17,6 +17,9 @@ struct server_config {
 	const uid_t *peer_uids;
 	const gid_t *peer_gids;
 	int listen_fd; /* an inherited socket (socket activation), or -1 */
+	/* The polling thread's sign of life, by itself, every beat_ms (0: never), busy or not. */
+	void (*beat)(void);
+	int64_t beat_ms;
 };
 /* Binds, listens and serves.  NULL with status: a live socket is there, a bad path, ... */
 struct server *server_start(const struct server_config *config, struct router *router,

@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""test_systemd.py - readiness and socket activation, without a systemd: the environment is what counts."""
+"""test_systemd.py - states, status, signs of life and socket activation; systemd is played by the test."""
+import contextlib
+import re
 import socket
 import sys
+import threading
 
 import pytest
 
+from rig import secrets
+from rig.client import outcome
 from rig.daemon import Ended
+from rig.shelf import Shelf
 
 # Listens on the path and hands the socket over as descriptor 3, as systemd does.
 ACTIVATE = """
@@ -53,27 +59,136 @@ def test_activation__a_socket_that_is_not_ours(cosid, config, folder, path, kind
     assert f"{folder}/right.sock" in ended.value.log
 
 
-def test_notify__ready_then_stopping(cosid, config, folder):
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
-        manager.bind(str(folder / "notify"))
-        manager.settimeout(60)
-        daemon = cosid(config, env={"NOTIFY_SOCKET": str(folder / "notify")})
-        while b"READY=1" not in manager.recv(4096):
-            pass
-        assert daemon.client().info().name == "cosid.example.org", "it was ready when it said so"
-        daemon.stop()
-        while b"STOPPING=1" not in manager.recv(4096):
-            pass  # a word on its state; without the one that is waited for this times out
+class Manager:
+    """systemd's end of $NOTIFY_SOCKET."""
+
+    def __init__(self, folder):
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.path = folder / "notify"
+        self.socket.bind(str(self.path))
+        self.socket.settimeout(60)
+
+    def env(self, **more):
+        return {"env": {"NOTIFY_SOCKET": str(self.path)} | more}
+
+    def wait(self, *patterns):
+        """The first message that holds all of them; it waits for it."""
+        while True:
+            said = self.socket.recv(4096).decode()
+            if all(re.search(p, said, re.MULTILINE) for p in patterns):
+                return said
+
+    def rest(self):
+        self.socket.setblocking(False)
+        said = ""
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                said += self.socket.recv(4096).decode() + "\n"
+        self.socket.settimeout(60)
+        return said
 
 
-def test_notify__not_before_it_serves(cosid, folder):
+@pytest.fixture
+def manager(folder):
+    made = Manager(folder)
+    yield made
+    made.socket.close()
+
+
+def test_notify__ready_then_stopping(cosid, config, manager):
+    daemon = cosid(config, **manager.env())
+    said = manager.wait("^READY=1$")
+    assert f"STATUS=generation 1 serves 1 backend on unix://{daemon.socket}" in said.split("\n")
+    assert daemon.client().info().name == "cosid.example.org", "it was ready when it said so"
+    daemon.stop()
+    said = manager.wait("^STOPPING=1$") + manager.rest()
+    assert "WATCHDOG" not in said, "nobody has asked for it"
+
+
+def test_notify__not_before_it_serves(cosid, manager):
     """A start that fails is never ready."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
-        manager.bind(str(folder / "notify"))
-        manager.setblocking(False)
-        daemon = cosid.make({"workers": 0}, env={"NOTIFY_SOCKET": str(folder / "notify")})
-        with pytest.raises(Ended):
-            daemon.start()
-        daemon.process = None
-        with pytest.raises(BlockingIOError):
-            manager.recv(4096)
+    daemon = cosid.make({"workers": 0}, **manager.env())
+    with pytest.raises(Ended):
+        daemon.start()
+    daemon.process = None
+    assert manager.rest() == ""
+
+
+def test_notify__reload(cosid, config, manager):
+    """A refused one stays in the status until one is taken."""
+    daemon = cosid(config, **manager.env())
+    manager.wait("^READY=1$")
+    text = daemon.config.read_text()
+    daemon.config.write_text("nonsense")
+    daemon.cosictl("reload")
+    manager.wait("^RELOADING=1$", r"^MONOTONIC_USEC=\d+$")
+    refused = "^STATUS=reload failed, generation 1 goes on: .*cosid.conf:1: "
+    manager.wait("^READY=1$", refused)
+    assert "READY=1" not in manager.rest()
+    daemon.config.write_text(text)
+    daemon.cosictl("reload")
+    manager.wait("^RELOADING=1$")
+    manager.wait("^READY=1$", "^STATUS=generation 2 serves 1 backend on unix://")
+
+
+def test_status__names_the_backend_that_fails(cosid, manager, posix):
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+        rgw = {"name": "rgw", "module": "ceph-rgw", "endpoint": url, "retries": 0,
+               "access_key": "plain:planted-access", "secret_key": "plain:planted-secret"}
+        daemon = cosid({"backends": [posix.backend(), rgw]}, **manager.env())
+        client = daemon.client()
+        assert outcome(client.create, "unreachable", {"backend": "rgw"}) == "UNAVAILABLE"
+        manager.wait(r"serves 2 backends on \S+; rgw: the last call failed at \S+Z: UNAVAILABLE: ")
+        while daemon.status()["backends"][1]["state"] != "failing":
+            assert outcome(client.create, "unreachable", {"backend": "rgw"}) == "UNAVAILABLE"
+        said = manager.wait(f"; rgw: nothing is sent to {url}: ")
+    secrets.assert_absent(said, "the status")
+
+
+def test_status__no_fault_of_the_caller(cosid, config, manager):
+    """A request that cannot work says nothing of the store."""
+    daemon = cosid(config, **manager.env())
+    manager.wait("^READY=1$")
+    client = daemon.client()
+    assert outcome(client.create, "bad", {"nonsense": "1"}) == "INVALID_ARGUMENT"
+    client.create("good")
+    daemon.stop()
+    assert "fail" not in manager.rest()
+
+
+def test_status__stuck_call(cosid, folder, manager):
+    """Told, and not killed for: the polling thread gives its signs of life."""
+    shelf = Shelf(folder)
+    shelf.put(shelf.build("1", flags=["-DSTUBBORN"]))
+    daemon = cosid(shelf.config(call_timeout="300ms"), **manager.env(WATCHDOG_USEC="400000"))
+    shelf.gate.touch()
+    client = daemon.client()
+    assert outcome(client.create, "stuck") == "DEADLINE_EXCEEDED"
+    manager.wait("; shelf: the last call failed at .*: TIMEOUT: .*, stuck calls: 1$")
+    manager.wait("^WATCHDOG=1$")
+    assert "1 stuck" in daemon.cosictl("status").stdout
+    shelf.gate.unlink()
+    client.create("free")
+    manager.wait(r"^STATUS=generation 1 serves 1 backend on unix://\S+$")
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_watchdog__beats(cosid, config, manager, busy):
+    """Busy or not: with many callers the queue of the polling thread is never empty for long."""
+    daemon = cosid(config, **manager.env(WATCHDOG_USEC="400000"))
+    ended = threading.Event()
+
+    def call(client):
+        while not ended.is_set():
+            client.info()
+
+    callers = [threading.Thread(target=call, args=[daemon.client()]) for _ in range(8 * busy)]
+    for caller in callers:
+        caller.start()
+    for _ in range(10):
+        manager.wait("^WATCHDOG=1$")
+    ended.set()
+    for caller in callers:
+        caller.join()
