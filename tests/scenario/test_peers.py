@@ -32,16 +32,22 @@ def lent():
 
 
 @pytest.fixture
-def ask_as(lent):
-    """ask_as(uid, gid, groups, daemon): DriverGetInfo by another user: "OK" or the code."""
-    def ask(uid, gid, groups, daemon):
-        done = subprocess.run(
-            ["setpriv", f"--reuid={uid}", f"--regid={gid}",
-             f"--groups={groups}" if groups else "--clear-groups", sys.executable, "-c", CALL,
-             str(lent / "tests"), str(daemon.socket)],
-            capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, cwd=lent)
+def ask_by(lent):
+    """ask_by(command, daemon): DriverGetInfo by a process that this command starts: "OK" or the code."""
+    def ask(command, daemon):
+        done = subprocess.run([*command, sys.executable, "-c", CALL, str(lent / "tests"), str(daemon.socket)],
+                              capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, cwd=lent)
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
+    return ask
+
+
+@pytest.fixture
+def ask_as(ask_by):
+    """ask_as(uid, gid, groups, daemon): the same by another user."""
+    def ask(uid, gid, groups, daemon):
+        return ask_by(["setpriv", f"--reuid={uid}", f"--regid={gid}",
+                       f"--groups={groups}" if groups else "--clear-groups"], daemon)
     return ask
 
 
@@ -86,3 +92,30 @@ def test_peers__refused_one_is_logged_once_a_minute(start, ask_as):
 def test_peers__an_empty_list_is_nobody(start, ask_as):
     daemon = start(socket_mode="0666", allowed_peers={"uids": []})
     assert ask_as(0, 0, "", daemon) == "UNAVAILABLE"
+
+
+# ---- user namespaces, as pods with hostUsers: false and rootless containers have them
+
+INSIDE = ["setpriv", "--reuid=1234", "--regid=1234", "--clear-groups", "unshare", "--user", "--map-root-user"]
+
+
+@pytest.mark.parametrize("admitted, answer", [(1234, "OK"), (0, "UNAVAILABLE"), (NOBODY, "UNAVAILABLE")])
+def test_peers__of_another_namespace_by_its_number_outside(start, ask_by, admitted, answer):
+    """Root inside is user 1234 here."""
+    daemon = start(socket_mode="0666", allowed_peers={"uids": [admitted]})
+    assert ask_by(INSIDE, daemon) == answer
+    if answer != "OK":
+        assert "user 1234, group 1234" in daemon.wait_log("refusing a connection")
+
+
+@pytest.mark.parametrize("admitted, answer", [(NOBODY, "OK"), (1234, "UNAVAILABLE")])
+def test_peers__without_a_number_are_65534(cosid, posix, folder, ask_as, admitted, answer):
+    """cosid itself in a namespace that has root's number alone."""
+    daemon = cosid.make({"backends": [posix.backend()], "socket_mode": "0666",
+                         "allowed_peers": {"uids": [admitted]}},
+                        wrap=["unshare", "--user", "--map-root-user"]).start()
+    for each in (folder, daemon.folder, daemon.socket.parent):
+        each.chmod(0o755)
+    assert ask_as(1234, 1234, "", daemon) == answer
+    if answer != "OK":
+        assert f"user {NOBODY}, group {NOBODY}" in daemon.wait_log("refusing a connection")
