@@ -35,7 +35,7 @@ python_tests() { # NAME PRESET ARGUMENT...
 		-c tests/pytest.ini --rootdir . "--build=build/$preset" --junitxml "$results/$name.xml" "$@"
 }
 
-gate=(lint unit cli contract scenario)
+gate=(lint unit cli contract scenario packages)
 sanitized="not unsanitized"
 
 # What each part must have installed, on top of a build.
@@ -131,7 +131,7 @@ export_without() {
 run_tests() {
 	local each long='' parts=("$@")
 	if [ "$*" = all ]; then
-		parts=(lint unit cli contract) long=1 # the whole sweeps are all scenarios
+		parts=(lint unit cli contract packages) long=1 # the whole sweeps are all scenarios
 	elif [ $# -eq 0 ]; then
 		parts=("${gate[@]}")
 	fi

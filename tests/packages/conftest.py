@@ -8,11 +8,11 @@ import tempfile
 
 import pytest
 
+from administrator import first_backend
 from machine import Machine, base
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LATER = "0.1.99"
-
 
 def build_packages(folder, kind, *version):
     subprocess.run([ROOT / "packaging" / "build", kind, *version], check=True,
@@ -36,11 +36,16 @@ def rpms(tmp_path_factory):
     shutil.rmtree(folder)
 
 
+@pytest.fixture(scope="session")
+def tree():
+    return base()
+
+
 @pytest.fixture(scope="module")
-def machine(debs):
-    """Booted, with the packages in /packages, this version of them installed."""
+def machine(debs, tree):
+    """Booted, with the packages in /packages, this version of them installed; one for each file."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="cosid-machine."))
-    made = Machine(folder, base(ROOT / "build" / "debian-12.tar"))
+    made = Machine(folder, tree)
     try:
         made.up()
         for each in debs[0], debs[2]:
@@ -51,3 +56,10 @@ def machine(debs):
     finally:
         made.down()
         shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="module")
+def served(machine):
+    """The machine with a first backend, `files`: a directory."""
+    first_backend(machine)
+    return machine
