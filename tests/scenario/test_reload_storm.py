@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_reload_storm.py - callers in a closed loop while modules, settings and keys are swapped: no call fails."""
+import contextlib
 import itertools
 import os
 import pathlib
@@ -9,11 +10,14 @@ import threading
 import grpc
 import pytest
 
+from rig import secrets
 from rig.client import check_refusal
 from rig.shelf import Shelf
-from rig.store import CephRgw, MinioStore, Posix
+from rig.store import CREDENTIAL_KEY, CephRgw, MinioStore, Posix
 
 CALLERS = {"shelf": 32, "files": 16, "rgw": 8, "minio": 8}
+KEYS = {n: secrets.plant(f"planted-key-of-edition-{n}-of-the-shelf") for n in (1, 2)}
+OTHER_KEY = secrets.plant("planted-other-credential-key-0123456789")
 
 
 class Caller(threading.Thread):
@@ -23,7 +27,7 @@ class Caller(threading.Thread):
         super().__init__(daemon=True)
         self.client = daemon.client(("v1alpha1", "v1alpha2")[number % 2])
         self.backend, self.number, self.over = backend, number, over
-        self.failures, self.regions, self.lives = [], set(), 0
+        self.failures, self.regions, self.keys, self.lives = [], set(), set(), 0
 
     def run(self):
         for turn in itertools.count():
@@ -49,13 +53,17 @@ class Caller(threading.Thread):
         access = self.client.grant(reply.bucket_id, f"ba-{name}")
         if self.backend == "shelf":
             self.regions.add(access.region)
+            self.keys.add((access.region, access.secret.split()[0]))
         self.client.revoke(access.account_id, reply.bucket_id)
         self.client.delete(reply.bucket_id)
         self.lives += 1
 
 
 class Swapper:
-    """Brings the daemon another generation each turn, every tenth one broken."""
+    """Brings the daemon another generation each turn, every tenth one broken.
+
+    backends: what makes the entries of an edition out of its number.
+    """
 
     def __init__(self, cosid, build, shelf, backends):
         self.build, self.shelf, self.backends = build, shelf, backends
@@ -68,9 +76,10 @@ class Swapper:
         return made
 
     def install(self, edition):
-        """Module and label say the same number, so that a mixture of two generations shows."""
+        """Module, key and label say the same number, so that a mixture of two generations shows."""
         self.shelf.install(str(edition))
-        for name in {b["module"] for b in self.backends}:
+        self.shelf.write_secret(KEYS[edition])
+        for name in {b["module"] for b in self.backends(edition)}:
             other = self.shelf.folder / f"{name}.{edition}.so"
             if not other.exists():
                 shutil.copyfile(self.build / "modules" / f"{name}.so", other)
@@ -80,7 +89,8 @@ class Swapper:
 
     def config(self, edition, **more):
         shelf = self.shelf.backend(label=f"of{edition}", max_calls=12 + edition)
-        return self.shelf.config(workers=48, call_timeout="90s") | {"backends": [shelf, *self.backends]} | more
+        top = self.shelf.config(workers=40 + 8 * edition, call_timeout="90s")
+        return top | {"backends": [shelf, *self.backends(edition)]} | more
 
     def turn(self, number):
         edition = 1 + number % 2
@@ -114,14 +124,42 @@ def is_sanitized(build):
     return b"__asan_init" in program or b"__tsan_init" in program
 
 
+@contextlib.contextmanager
+def second_key(rgw):
+    """Another pair of keys for the user that cosid is at the gateway: (key, secret)."""
+    admin = rgw.admin()
+    user = next(u for u in admin.users() if rgw.key in str(admin.user(u)["keys"]))
+    key, secret = "SECONDKEYOFTHESTORM0", secrets.plant("plantedsecondsecretofthestorm0000000000")
+    query = {"key": "", "uid": user, "access-key": key}
+    assert admin.request("PUT", "/admin/user", query | {"secret-key": secret, "generate-key": "false"}).status == 200
+    try:
+        yield key, secret
+    finally:
+        assert admin.request("DELETE", "/admin/user", query).status == 200
+
+
+def entries(files, rgw, minio, pair):
+    """The backends of an edition: the same stores, by other keys."""
+    def of(edition):
+        if edition == 1:
+            return [files.backend(), rgw.backend(request_timeout="60s"), minio.backend()]
+        key, secret = (f"plain:{x}" for x in pair)
+        return [files.backend(credential_key=f"plain:{OTHER_KEY}"),
+                rgw.backend(request_timeout="60s", access_key=key, secret_key=secret),
+                minio.backend(credential_key=f"plain:{OTHER_KEY}",
+                              previous_credential_keys=[f"plain:{CREDENTIAL_KEY}"])]
+    return of
+
+
 @pytest.mark.timeout(3000)
 def test_storm(cosid, build, folder, rgw, minio, whole):
     """64 callers; a short one here, 1,000 reloads with --whole-sweeps."""
-    nreloads = 1000 if whole else 60
-    shelf = Shelf(folder)
-    files = Posix(folder / "root")
-    swapper = Swapper(cosid, build, shelf, [files.backend(), CephRgw(rgw).backend(request_timeout="60s"),
-                                            MinioStore(minio).backend()])
+    with second_key(rgw) as pair:
+        backends = entries(Posix(folder / "root"), CephRgw(rgw), MinioStore(minio), pair)
+        storm(Swapper(cosid, build, Shelf(folder), backends), 1000 if whole else 60, is_sanitized(build))
+
+
+def storm(swapper, nreloads, sanitized):
     daemon, over = swapper.daemon, threading.Event()
     callers = [Caller(daemon, backend, number, over) for number, backend in
                enumerate(b for b, n in CALLERS.items() for _ in range(n))]
@@ -140,14 +178,15 @@ def test_storm(cosid, build, folder, rgw, minio, whole):
     failures = [f for c in callers for f in c.failures]
     assert not failures, (len(failures), failures[:3])
     assert {r for c in callers for r in c.regions} == {"v1-of1", "v2-of2"}, "each call by one generation"
+    assert {k for c in callers for k in c.keys} == {("v1-of1", KEYS[1]), ("v2-of2", KEYS[2])}
     lives = {b: sum(c.lives for c in callers if c.backend == b) for b in CALLERS}
     assert all(lives.values()), lives
     status = daemon.status()
     assert status["cooling"] == [] and all(b["running"] == 0 for b in status["backends"])
     print(nreloads, "reloads,", lives, "lives; threads, descriptors, mappings, KiB:", early, late)
-    if not is_sanitized(build):  # those never unmap a module
+    if not sanitized:  # those never unmap a module
         for what, before, after, slack in zip(("threads", "descriptors", "mappings", "KiB"), early, late,
-                                              (8, 140, 60, 12288)):
+                                              (16, 140, 60, 12288)):
             assert after <= before + slack, (what, early, late)
 
 
@@ -158,7 +197,7 @@ def test_storm__nothing_grows(cosid, build, folder):
     else:
         nreloads, check = 40, True
     shelf = Shelf(folder)
-    swapper = Swapper(cosid, build, shelf, [Posix(folder / "root").backend()])
+    swapper = Swapper(cosid, build, shelf, lambda edition: [Posix(folder / "root").backend()])
     for number in range(nreloads):
         swapper.turn(number)
         if number == 9:
