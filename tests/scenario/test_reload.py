@@ -206,9 +206,9 @@ def test_systemd__is_told(cosid, shelf, folder):
                 said += manager.recv(4096).decode() + "\n"
             return said
 
-        until("STATUS=generation 1 serves 1 backends")
+        until("STATUS=generation 1 serves 1 backend on")
         daemon.process.send_signal(signal.SIGHUP)
-        said = until("STATUS=generation 2 serves 1 backends")
+        said = until("STATUS=generation 2 serves 1 backend on")
         assert said.index("RELOADING=1\nMONOTONIC_USEC=") < said.index("READY=1")
         daemon.config.write_text("nonsense")
         daemon.process.send_signal(signal.SIGHUP)

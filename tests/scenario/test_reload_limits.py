@@ -75,4 +75,4 @@ def test_log_level(cosid, shelf):
     assert daemon.log == ""
     daemon.write_config(shelf.config(log={"level": "info"}))
     assert daemon.cosictl("reload").returncode == 0
-    daemon.wait_log("generation 3 serves 1 backends")
+    daemon.wait_log(r"generation 3 serves 1 backend\b")
