@@ -203,7 +203,8 @@ def dialect(request):
 @pytest.fixture(scope="module", params=[
     pytest.param("posix", marks=pytest.mark.posix),
     pytest.param("ceph-rgw", marks=pytest.mark.ceph),
-    pytest.param("minio", marks=pytest.mark.minio)])
+    pytest.param("minio", marks=pytest.mark.minio),
+    pytest.param("azure", marks=pytest.mark.azure)])
 def shared(request, build):
     """(store, daemon), kept for the file."""
     made = _new_folder()

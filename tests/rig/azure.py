@@ -149,10 +149,9 @@ class Blob:
         return self.container("PUT", name, "acl", headers, body.encode())
 
     def lease(self, name, action="acquire", **more):
-        """lease("c", duration=15, proposed_lease_id=...), lease("c", "release", id=...)."""
+        """lease("c", duration=15), lease("c", "release", id=...), lease("c", "break", break_period=0)."""
         headers = {"x-ms-lease-action": action} | {
-            "x-ms-" + (k if k.startswith("proposed") else f"lease_{k}"): str(v)
-            for k, v in more.items()}
+            f"x-ms-lease-{k}": str(v) for k, v in more.items()}
         return self.container("PUT", name, "lease", {k.replace("_", "-"): v
                                                      for k, v in headers.items()})
 

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""test_azure_trouble.py - an Azurite that is down, hangs, lies or refuses: clear answers, nothing lost."""
+import base64
+import re
+import threading
+
+import pytest
+
+from rig import secrets
+from rig.azure import CUSTOM, KEYS, Azurite
+from rig.ceph import free_port
+from rig.client import refused, until_ok
+from rig.proxy import Cut, Proxy, answer
+from rig.store import AzureStore
+
+pytestmark = pytest.mark.azure
+
+QUICK = {"request_timeout": "1s", "connect_timeout": "1s", "retries": 0}
+PASSING = "DEADLINE_EXCEEDED|UNAVAILABLE|ABORTED"
+WRONG = base64.b64encode(b"planted-wrong-key-of-the-account".ljust(64, b".")).decode()
+
+
+@pytest.fixture(scope="module")
+def lasting_proxy(azurite):
+    with Proxy(azurite.endpoint) as made:
+        yield made
+
+
+@pytest.fixture
+def proxy(lasting_proxy):
+    lasting_proxy.reset()
+    return lasting_proxy
+
+
+@pytest.fixture(scope="module")
+def shop(azurite, lasting_proxy):
+    return AzureStore(azurite, endpoint=lasting_proxy.endpoint)
+
+
+@pytest.fixture(scope="module")
+def daemon(lasting, shop):
+    return lasting({"backends": [shop.backend("shop", **QUICK)]}, protocol="AZURE")
+
+
+@pytest.fixture
+def client(daemon, proxy):
+    return daemon.client()
+
+
+def steps(client, name):
+    """Every call that reaches the store."""
+    return [lambda: client.create(name), lambda: client.grant(f"shop.{name}", f"ba-{name}"),
+            lambda: client.revoke(f"shop.cosi-ba-{name}", f"shop.{name}"),
+            lambda: client.delete(f"shop.{name}")]
+
+
+def lifecycle(client, name):
+    for step in steps(client, name):
+        until_ok(PASSING, step)
+
+
+XML = b'<?xml version="1.0" encoding="utf-8"?>'
+# What the store says, and the code for it; None: only that it is not final.
+NONSENSE = {
+    "html": (answer(200, b"<html><body>It works!</body></html>", "text/html"), None),
+    "html-404": (answer(404, b"<html>not here</html>", "text/html"), None),
+    "html-502": (answer(502, b"<html>Bad Gateway</html>", "text/html"), "UNAVAILABLE"),
+    "400-without-a-code": (answer(400), None),
+    "500": (answer(500, x_ms_error_code="InternalError"), "UNAVAILABLE"),
+    "bad-xml": (answer(200, XML + b"<SignedIdentifiers><SignedIdent", "application/xml"), None),
+    "deep-xml": (answer(200, XML + b"<a>" * 100000, "application/xml"), None),
+    "10-mb": (answer(200, b"x" * 10_000_000), None),
+    "redirect": (answer(307, b"", location="http://127.0.0.1:1/"), None),
+    "no-http": (b"\x16\x03\x01\x02\x00hello", "UNAVAILABLE"),
+    "half-head": (b"HTTP/1.1 200", "UNAVAILABLE"),
+}
+
+
+@pytest.mark.parametrize("kind", NONSENSE)
+def test_nonsense__from_the_store(daemon, client, proxy, shop, name, kind):
+    """Whatever comes, the call fails in clear words, and goes well when the store is itself again."""
+    reply, code = NONSENSE[kind]
+    final = {"INVALID_ARGUMENT", "ALREADY_EXISTS", "UNIMPLEMENTED", "OUT_OF_RANGE"}
+    client.create(name)
+    token = shop.client(client.grant(f"shop.{name}", f"ba-{name}"))
+    policies = shop.root.policies(name)
+    proxy.rule = lambda request: reply
+    for call in steps(client, name):
+        with refused(code or f"INTERNAL|FAILED_PRECONDITION|UNAUTHENTICATED|{PASSING}") as seen:
+            call()
+        assert seen.code not in final
+    assert shop.root.policies(name) == policies and token.list(name).status == 200
+    proxy.reset()
+    daemon.stop()
+    daemon.start()  # a breaker that opened is closed again
+    lifecycle(daemon.client(), name)
+
+
+# Lists of policies that no store gives, and that must not be written back.
+LISTS = [
+    b"<SignedIdentifiers/>" * 2, b"<SignedIdentifiers><SignedIdentifier/></SignedIdentifiers>",
+    b"<Other><SignedIdentifiers/></Other>", b"", b"<!DOCTYPE a [<!ENTITY b 'c'>]><SignedIdentifiers>"
+    b"<SignedIdentifier><Id>&b;</Id></SignedIdentifier></SignedIdentifiers>",
+]
+
+
+@pytest.mark.parametrize("number", range(len(LISTS)))
+def test_policies__of_another_shape(client, proxy, shop, name, number):
+    """What is not understood is not written: the policies of others would be lost."""
+    bucket = client.create(name)
+    token = shop.client(client.grant(bucket, f"ba-{name}"))
+    body = (XML if LISTS[number] else b"") + LISTS[number]
+    proxy.rule = lambda r: answer(200, body, "application/xml", x_ms_request_id="1") \
+        if r.method == "GET" and "comp=acl" in r.target else None
+    with refused(f"INTERNAL|{PASSING}"):
+        client.grant(bucket, f"ba-{name}-new")
+    assert token.list(name).status == 200, "what was there is still there"
+    with refused(f"INTERNAL|{PASSING}"):
+        client.revoke(f"shop.cosi-ba-{name}", bucket)
+    assert token.list(name).status == 200
+    proxy.reset()
+    client.revoke(f"shop.cosi-ba-{name}", bucket)
+    assert token.list(name).status == 403
+
+
+# ---- keys
+
+
+@pytest.mark.clause(31, 33)
+def test_key__wrong(cosid, shop, proxy, name):
+    daemon = cosid({"backends": [shop.backend("shop", account_key="plain:" + secrets.plant(WRONG))]},
+                   protocol="AZURE")
+    for call in steps(daemon.client(), name):
+        with refused("UNAUTHENTICATED|PERMISSION_DENIED", "key"):
+            call()
+    assert not shop.exists(name)
+    done = daemon.run("--check", "--probe")
+    assert done.returncode == 1 and "shop" in done.stderr and "key" in done.stderr
+
+
+def test_key__of_an_account_that_is_not_there(cosid, shop, azurite, name):
+    backend = shop.backend("shop", endpoint=f"{azurite.endpoint}/nosuchaccount",
+                           account="nosuchaccount")
+    client = cosid({"backends": [backend]}, protocol="AZURE").client()
+    for call in steps(client, name):
+        with refused(f"FAILED_PRECONDITION|UNAUTHENTICATED|PERMISSION_DENIED|INTERNAL|{PASSING}"):
+            call()
+
+
+@pytest.mark.parametrize("key", ["", "not base64 !", "abc", "A" * 89, "====", "QUJD\nREVG"])
+def test_key__that_is_none(cosid, shop, key):
+    done = cosid.make({"backends": [shop.backend("shop", account_key="plain:" + key)]}).run("--check")
+    assert done.returncode == 1 and "account_key" in done.stderr
+    assert not key or key not in done.stderr
+
+
+@pytest.mark.parametrize("account", ["", "ab", "a" * 25, "UPPER", "with-dash", "with.dot", "a/b"])
+def test_account__that_is_none(cosid, shop, account):
+    done = cosid.make({"backends": [shop.backend("shop", account=account)]}).run("--check")
+    assert done.returncode == 1 and "account" in done.stderr
+
+
+@pytest.mark.parametrize("key, value", [
+    ("tenant_id", "11111111-2222-3333-4444-555555555555"), ("client_id", "x"),
+    ("client_secret", "plain:planted-client-secret"), ("federated_token_file", "/run/token"),
+    ("managed_identity", True)])
+def test_entra__its_keys_are_refused(cosid, shop, key, value):
+    """A service SAS is signed with the account's key: Entra tokens cannot make one."""
+    done = cosid.make({"backends": [shop.backend("shop", **{key: value})]}).run("--check")
+    assert done.returncode == 1 and key in done.stderr
+    secrets.assert_absent(done.stderr, "the error")
+
+
+def test_key__rotated(cosid, folder, name):
+    """As the service's manual has it: to the second key, then the first is made anew.
+
+    Tokens are signed with the account's key, so they end with it; a repeated grant gives the one
+    that works.
+    """
+    server = Azurite(folder / "azurite", disk=True).up()
+    try:
+        shop = AzureStore(server)
+        daemon = cosid({"backends": [shop.backend("shop")]}, protocol="AZURE")
+        client = daemon.client()
+        bucket = client.create(name)
+        first = client.grant(bucket, f"ba-{name}")
+        daemon.write_config({"backends": [shop.backend("shop", account_key="plain:" + KEYS[1])]})
+        daemon.reload()
+        second = client.grant(bucket, f"ba-{name}")
+        assert second.account_id == first.account_id and second.token != first.token
+        assert [shop.client(a).list(name).status for a in (first, second)] == [200, 200]
+        assert shop.accounts_of(name) == [f"cosi-ba-{name}"], "the policy is the same"
+        server.kill()
+        server.keys = [WRONG, KEYS[1]]
+        server.up()
+        assert [shop.client(a).list(name).status for a in (first, second)] == [403, 200]
+        until_ok(PASSING, client.revoke, first.account_id, bucket)
+        assert shop.client(second).list(name).status == 403
+        client.delete(bucket)
+    finally:
+        server.down()
+
+
+# ---- down, slow, hanging
+
+
+def test_down__nobody_listens(cosid, shop, name):
+    gone = shop.backend("shop", endpoint=f"http://127.0.0.1:{free_port()}/{CUSTOM}", **QUICK)
+    client = cosid({"backends": [gone]}, protocol="AZURE").client()
+    for call in steps(client, name):
+        with refused("UNAVAILABLE", "127.0.0.1"):
+            call()
+
+
+def test_slow__within_the_timeout(client, proxy, name):
+    """A server that takes its time is waited for."""
+    nobody = threading.Event()
+    proxy.rule = lambda request: nobody.wait(0.15) or None
+    for step in steps(client, name):
+        step()
+
+
+def test_hang__then_again(cosid, azurite, shop, proxy, name):
+    """The process stands still: DEADLINE_EXCEEDED or UNAVAILABLE in time; it converges afterwards."""
+    daemon = cosid({"call_timeout": "3s", "backends": [shop.backend("shop", **QUICK)]},
+                   protocol="AZURE")
+    client = daemon.client()
+    made, granted = f"{name}-made", f"{name}-granted"
+    client.create(made)
+    client.create(granted)
+    key = shop.client(client.grant(f"shop.{granted}", f"ba-{granted}"))
+    with azurite.stopped():
+        for call in (steps(client, name)[0], steps(client, made)[1], steps(client, granted)[2],
+                     steps(client, made)[3]):
+            with refused(PASSING):
+                call()
+        assert client.info().name == "cosid.example.org", "what needs no store is answered"
+    until_ok(PASSING, steps(client, granted)[2])
+    assert key.list(granted).status == 403
+    for each in (name, made, granted):
+        lifecycle(client, each)
+        assert not shop.exists(each)
+
+
+def test_hang__between_two_requests(cosid, azurite, shop, proxy, name):
+    """It hangs while the lock is held, which an operator may break, or it runs out: nothing is lost."""
+    daemon = cosid({"call_timeout": "3s", "backends": [shop.backend("shop", **QUICK)]},
+                   protocol="AZURE")
+    client = daemon.client()
+    bucket = client.create(name)
+    kept = shop.client(client.grant(bucket, "ba-kept"))
+    released = threading.Event()
+    proxy.rule = lambda r: (released.wait(60), Cut.BEFORE)[1] \
+        if r.method == "PUT" and "comp=acl" in r.target else None
+    try:
+        with refused(PASSING):
+            client.grant(bucket, f"ba-{name}")
+    finally:
+        released.set()
+    proxy.reset()
+    if shop.root.lease_state(name) == "leased":
+        assert shop.root.lease(name, "break", break_period=0).status == 202
+    until_ok(PASSING, client.grant, bucket, f"ba-{name}")
+    assert sorted(shop.accounts_of(name)) == [f"cosi-ba-{name}", "cosi-ba-kept"]
+    assert kept.list(name).status == 200
+
+
+# ---- what is seen of it
+
+
+def test_log__holds_no_token(cosid, shop, proxy, name):
+    """The daemon's end looks for every key and token in what it logged, here at debug."""
+    daemon = cosid({"log": {"level": "debug"}, "backends": [shop.backend("shop")]}, protocol="AZURE")
+    client = daemon.client()
+    bucket = client.create(name)
+    access = client.grant(bucket, f"ba-{name}")
+    client.revoke(access.account_id, bucket)
+    signature = access.token.partition("sig=")[2]
+    assert "cosi-ba" in daemon.log and signature not in daemon.log and KEYS[0] not in daemon.log
+
+
+def test_probe__asks_the_store(cosid, shop, proxy):
+    good = cosid.make({"backends": [shop.backend("shop")]})
+    assert good.run("--check", "--probe").returncode == 0
+    for rule in (lambda r: Cut.BEFORE, lambda r: NONSENSE["html"][0],
+                 lambda r: answer(403, x_ms_error_code="AuthenticationFailed")):
+        proxy.rule = rule
+        done = good.run("--check", "--probe")
+        assert done.returncode == 1 and re.search("shop.*cannot use", done.stderr), done.stderr
+    assert good.run("--check").returncode == 0, "no store is asked"
