@@ -141,14 +141,15 @@ def test_azurite__takes_what_the_rig_signs(azurite, style, name):
 
 
 @pytest.mark.parametrize("store", ["posix", pytest.param("ceph-rgw", marks=pytest.mark.ceph),
-                                   pytest.param("minio", marks=pytest.mark.minio)])
+                                   pytest.param("minio", marks=pytest.mark.minio),
+                                   pytest.param("azure", marks=pytest.mark.azure)])
 def test_demo__goes_through_and_leaves_nothing(build, folder, store):
     done = run("demo", store, build, TMPDIR=str(folder))
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"\nAll \d+ steps went as they should", done.stdout)
     assert "\x1b" not in done.stdout, "colours only on a terminal"
-    for secret in re.findall(r"SECRET\w*=(\S+)", done.stdout):
-        assert "****" in secret, done.stdout
+    shown = re.findall(r"(?:SECRET|SAS|AZURITE_KEY)\w*=(\S+)", done.stdout)
+    assert shown and all("****" in secret for secret in shown), done.stdout
     assert os.listdir(folder) == [] and not processes(str(folder))
 
 
