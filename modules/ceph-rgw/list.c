@@ -12,11 +12,9 @@
 
 #include "banned.h"
 
-typedef int found_fn(struct cosi_call *, const struct cosi_found *);
-
 /* 1: found() wants no more. */
 static int
-list_buckets(const struct rgw *rgw, struct cosi_call *call, const char *owner, found_fn *found)
+list_buckets(const struct rgw *rgw, struct cosi_call *call, const char *owner, s3_found_fn *found)
 {
 	struct s3_buckets all;
 
@@ -24,17 +22,10 @@ list_buckets(const struct rgw *rgw, struct cosi_call *call, const char *owner, f
 		return -1;
 	for (const struct s3_bucket *bucket = all.first; bucket != NULL; bucket = bucket->next) {
 		struct rgw_look look;
-		const char *driver;
 
 		if (rgw_bucket_look(rgw, call, bucket->name, &look) != 0)
 			return -1;
-		driver = s3_tags_find(&look.tags, S3_MARK_DRIVER);
-		if (driver == NULL || strcmp(driver, owner) != 0)
-			continue;
-		if (found(call, COSI_FOUND(.kind = COSI_BUCKET, .native = bucket->name,
-					   .mark = { owner, s3_tags_find(&look.tags, S3_MARK_NAME),
-						     s3_tags_find(&look.tags, S3_MARK_PARAMS) },
-					   .created = bucket->created)) != 0)
+		if (s3_buckets_found(call, bucket, &look.tags, owner, found) != 0)
 			return 1;
 	}
 	return 0;
@@ -42,7 +33,7 @@ list_buckets(const struct rgw *rgw, struct cosi_call *call, const char *owner, f
 
 static int
 list_account(const struct rgw *rgw, struct cosi_call *call, const char *native, const char *owner,
-	     found_fn *found)
+	     s3_found_fn *found)
 {
 	const struct cosi_mark mark = { .owner = owner };
 	const char *name;
@@ -60,7 +51,7 @@ list_account(const struct rgw *rgw, struct cosi_call *call, const char *native, 
 }
 
 static int
-list_accounts(const struct rgw *rgw, struct cosi_call *call, const char *owner, found_fn *found)
+list_accounts(const struct rgw *rgw, struct cosi_call *call, const char *owner, s3_found_fn *found)
 {
 	const char *marker = NULL;
 	struct rgw_names page = { 0 };
@@ -79,7 +70,7 @@ list_accounts(const struct rgw *rgw, struct cosi_call *call, const char *owner, 
 }
 
 int
-rgw_list(void *instance, struct cosi_call *call, const char *owner, found_fn *found)
+rgw_list(void *instance, struct cosi_call *call, const char *owner, s3_found_fn *found)
 {
 	int rc = list_buckets(instance, call, owner, found);
 

@@ -13,11 +13,10 @@
 
 #include "banned.h"
 
-typedef int found_fn(struct cosi_call *, const struct cosi_found *);
-
 /* 1: found() wants no more. */
 static int
-list_buckets(const struct minio *minio, struct cosi_call *call, const char *owner, found_fn *found)
+list_buckets(const struct minio *minio, struct cosi_call *call, const char *owner,
+	     s3_found_fn *found)
 {
 	struct s3_buckets all;
 
@@ -25,24 +24,17 @@ list_buckets(const struct minio *minio, struct cosi_call *call, const char *owne
 		return -1;
 	for (const struct s3_bucket *bucket = all.first; bucket != NULL; bucket = bucket->next) {
 		struct s3_tags tags;
-		const char *driver;
 
 		if (minio_bucket_tags(minio, call, bucket->name, &tags) != 0)
 			return -1;
-		driver = s3_tags_find(&tags, S3_MARK_DRIVER);
-		if (driver == NULL || strcmp(driver, owner) != 0)
-			continue;
-		if (found(call, COSI_FOUND(.kind = COSI_BUCKET, .native = bucket->name,
-					   .mark = { owner, s3_tags_find(&tags, S3_MARK_NAME),
-						     s3_tags_find(&tags, S3_MARK_PARAMS) },
-					   .created = bucket->created)) != 0)
+		if (s3_buckets_found(call, bucket, &tags, owner, found) != 0)
 			return 1;
 	}
 	return 0;
 }
 
 static int
-list_account(struct cosi_call *call, const char *policy, const char *owner, found_fn *found)
+list_account(struct cosi_call *call, const char *policy, const char *owner, s3_found_fn *found)
 {
 	const char *dot = strrchr(policy, '.'), *native;
 	struct minio_account account;
@@ -61,7 +53,8 @@ list_account(struct cosi_call *call, const char *policy, const char *owner, foun
 }
 
 static int
-list_accounts(const struct minio *minio, struct cosi_call *call, const char *owner, found_fn *found)
+list_accounts(const struct minio *minio, struct cosi_call *call, const char *owner,
+	      s3_found_fn *found)
 {
 	struct cosi_bytes document;
 	json_auto_t *root = NULL;
@@ -84,7 +77,7 @@ list_accounts(const struct minio *minio, struct cosi_call *call, const char *own
 }
 
 int
-minio_list(void *instance, struct cosi_call *call, const char *owner, found_fn *found)
+minio_list(void *instance, struct cosi_call *call, const char *owner, s3_found_fn *found)
 {
 	int rc = list_buckets(instance, call, owner, found);
 

@@ -62,3 +62,17 @@ s3_buckets_read(struct cosi_call *call, const struct s3_client *client, struct s
 	out->now = read_time(reply_header(reply, "date"), "%a, %d %b %Y %H:%M:%S GMT");
 	return 0;
 }
+
+int
+s3_buckets_found(struct cosi_call *call, const struct s3_bucket *bucket, const struct s3_tags *tags,
+		 const char *owner, s3_found_fn *found)
+{
+	const char *driver = s3_tags_find(tags, S3_MARK_DRIVER);
+
+	if (driver == NULL || strcmp(driver, owner) != 0)
+		return 0;
+	return found(call, COSI_FOUND(.kind = COSI_BUCKET, .native = bucket->name,
+				      .mark = { owner, s3_tags_find(tags, S3_MARK_NAME),
+						s3_tags_find(tags, S3_MARK_PARAMS) },
+				      .created = bucket->created));
+}
