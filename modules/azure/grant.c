@@ -22,12 +22,21 @@ struct grant {
 	bool full;       /* why it was refused: no room, or another access */
 };
 
+/* The order may be Azure's own. */
+static bool
+same_rights(const char *one, const char *other)
+{
+	size_t len = strlen(one);
+
+	return strlen(other) == len && strspn(one, other) == len && strspn(other, one) == len;
+}
+
 /* Whatever of an account's policy somebody changed by hand is set right. */
 static bool
 is_as_wished(struct grant *grant, const struct acl_policy *policy)
 {
 	grant->expires = 0;
-	if (strcmp(policy->permission, policy_rights(grant->wish.mode)) != 0)
+	if (!same_rights(policy->permission, policy_rights(grant->wish.mode)))
 		return false;
 	if (policy->expiry[0] == '\0')
 		return true;

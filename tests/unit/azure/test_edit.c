@@ -112,6 +112,26 @@ test_edit__cut_and_lied_to(void **state)
 	script_done(&script);
 }
 
+/* The call can send nothing more, whatever was done: its retry finds out. */
+static void
+test_edit__cut_at_any_request(void **state)
+{
+	const struct step whole[] = { LIST(NO_POLICIES), ACQUIRED, WRITTEN, RELEASED };
+	struct step cut[4];
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	for (size_t n = 0; n < 4; n++) {
+		memcpy(cut, whole, sizeof cut);
+		cut[n].status = 0;
+		script_play(&script, cut, n + 1);
+		grant(&script);
+		script_ended(&script, COSI_UNAVAILABLE, "cannot grant 'cosi-ba-1': it was cut");
+	}
+	script_done(&script);
+}
+
 int
 main(void)
 {
@@ -121,6 +141,7 @@ main(void)
 		cmocka_unit_test(test_edit__ran_out),
 		cmocka_unit_test(test_edit__no_container),
 		cmocka_unit_test(test_edit__cut_and_lied_to),
+		cmocka_unit_test(test_edit__cut_at_any_request),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,6 +79,9 @@ test_grant__again(void **state)
 	PLAY(&script, LIST(list_of(IDS(ID), RW)));
 	grant(&script);
 	assert_string_equal(out.token, strstr(first, sas));
+	PLAY(&script, LIST(list_of(IDS(ID), "<Permission>rwdlac</Permission>")));
+	grant(&script);
+	script_ended(&script, COSI_OK, "");
 	script_done(&script);
 }
 
@@ -168,7 +171,8 @@ test_grant__with_an_end(void **state)
 static void
 test_grant__mends_its_policy(void **state)
 {
-	static const char *const inside[] = { "", "<Permission>rl</Permission>", AT("junk") };
+	static const char *const inside[] = { "", "<Permission>rl</Permission>",
+					      "<Permission>racwdt</Permission>", AT("junk") };
 	const char *const ours[] = { ID, "x", NULL };
 	struct script script;
 
