@@ -124,7 +124,7 @@ prepare() {
 export_without() {
 	local each
 	for each in "$results"/without-*; do
-		[ ! -e "$each" ] || export "COSID_WITHOUT_${each##*/without-}=$(tail -n 1 "$each")"
+		[ ! -e "$each" ] || export "COSID_WITHOUT_${each##*/without-}=$(tail -n 3 "$each" | paste -sd "|")"
 	done
 }
 

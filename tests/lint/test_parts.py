@@ -13,7 +13,7 @@ set -u -o pipefail
 heading() { echo "== $*"; }
 . tests/parts.sh
 results=$1
-absent() { echo "minio-build: compiling" >&2; echo "dev: cannot build MinIO" >&2; exit 1; }
+absent() { echo "minio-build: no network" >&2; echo "dev: cannot build MinIO" >&2; exit 1; }
 there() { echo "/var/cache/program"; }
 try_store minio absent
 try_store other there
@@ -27,9 +27,9 @@ def test_try_store__the_reason_is_kept(tmp_path):
                           stdin=subprocess.DEVNULL, text=True)
     assert done.stderr == ""
     assert done.stdout.splitlines() == [
-        "minio-build: compiling", "dev: cannot build MinIO",
+        "minio-build: no network", "dev: cannot build MinIO",
         "== going on without minio: what needs it fails", "/var/cache/program",
-        "COSID_WITHOUT_minio=dev: cannot build MinIO"]
+        "COSID_WITHOUT_minio=minio-build: no network|dev: cannot build MinIO"]
     assert [f.name for f in tmp_path.iterdir()] == ["without-minio"]
 
 
