@@ -124,7 +124,7 @@ room_left(const struct arena *arena)
 
 /* Writes where most texts fit, to print them once; *out_len as vsnprintf() says it.  What does not
  * fit is wiped, because what is not given out yet is zero. */
-static bool
+static bool __attribute__((format(printf, 2, 0)))
 print_in_place(const struct arena *arena, const char *fmt, va_list ap, int *out_len)
 {
 	size_t room = room_left(arena);
