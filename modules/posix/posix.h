@@ -25,11 +25,12 @@ struct posix_config {
 /* One per backend; used by several threads at once. */
 struct posix_instance {
 	const struct posix_config *config; /* borrowed from the daemon, for the instance's life */
-	atomic_bool had_records;           /* a call has seen POSIX_STATE_DIR in the root */
+	atomic_bool had_records;           /* a call has seen POSIX_STATE_DIR, or made it */
 };
 /* One per call. */
 struct posix {
 	const struct posix_config *config; /* borrowed from the instance */
+	atomic_bool *had_records;          /* likewise */
 	int root;                          /* the directory; every path is looked up from it */
 };
 #define POSIX_STATE_DIR ".cosid"

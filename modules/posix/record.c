@@ -78,8 +78,10 @@ record_lock(const struct posix *posix, struct cosi_call *call, uint32_t kind, co
 	    lock_range(call, kind, name, &range) < 0)
 		return -1;
 	state = dir_open(posix->root, POSIX_STATE_DIR, CREATE);
-	if (state >= 0)
+	if (state >= 0) {
+		atomic_store(posix->had_records, true);
 		fd = openat(state, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
+	}
 	if (fd < 0)
 		return posix_fail(call, errno, "lock", name);
 	if (fcntl(fd, F_OFD_SETLK, &range) < 0) {

@@ -38,7 +38,11 @@ struct posix
 posix_enter(struct posix_instance *instance, struct cosi_call *call)
 {
 	const char *path = instance->config->root;
-	struct posix posix = { instance->config, open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) };
+	struct posix posix = {
+		.config = instance->config,
+		.had_records = &instance->had_records,
+		.root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+	};
 
 	if (posix.root < 0 && (errno == ENOENT || errno == ENOTDIR))
 		(void)cosi_fail(call, COSI_UNAVAILABLE, "cannot open '%s': %s", path,

@@ -88,8 +88,8 @@ test_root__empty_mount_point_is_not_believed(void **state)
 	struct rig *rig = *state;
 	struct cosi_bucket bucket;
 
+	/* The very call that makes the first record counts. */
 	assert_int_equal(rig_create(rig, "photos", NULL, &bucket), COSI_OK);
-	assert_int_equal(rig_get(rig, "photos", NULL, &bucket), COSI_OK);
 	unmount(rig);
 	assert_int_equal(mkdir(rig->root, 0755), 0);
 	assert_unavailable(rig, "its records have gone");
@@ -126,11 +126,11 @@ test_root__mounted_after_the_start(void **state)
 
 	unmount(rig);
 	assert_int_equal(mkdir(rig->root, 0755), 0);
+	assert_int_equal(rig_get(rig, "photos", NULL, &bucket), COSI_NOT_FOUND);
+	assert_int_equal(rmdir(rig->root), 0);
+	mount_again(rig);
 	assert_int_equal(rig_create(rig, "photos", NULL, &bucket), COSI_OK);
 	assert_true(rig_exists(rig, "photos"));
-	rig_remove_all(rig->root);
-	mount_again(rig);
-	assert_false(rig_exists(rig, "photos"));
 }
 
 /* It could not be unmounted. */
