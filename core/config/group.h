@@ -15,6 +15,7 @@ struct reader {
 	struct diag *diag;
 	const char *file;
 	struct source *source; /* secrets; NULL where a schema has none */
+	bool incomplete;       /* a file could not be read: what it may have is not missed */
 };
 
 const struct cosi_key *group_key(const struct cosi_schema *schema, const char *name);

@@ -193,7 +193,7 @@ void
 load_check_backend(struct reader *reader, const config_setting_t *group, const char *key,
 		   const char *name, const struct config *config)
 {
-	if (name != NULL && !has_backend(config, name))
+	if (name != NULL && !reader->incomplete && !has_backend(config, name))
 		diag_error(reader->diag, reader->file,
 			   group_line(config_setting_get_member(group, key)),
 			   "'%s': there is no backend '%s'", key, name);

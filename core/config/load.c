@@ -171,8 +171,10 @@ read_include(struct load *load, const char *path)
 	struct config_file *file = &load->loaded->files[load->loaded->nfiles];
 	struct include_keys keys = { 0 };
 
-	if (file_load(file, load->reader.arena, path, load->reader.diag) != 0)
+	if (file_load(file, load->reader.arena, path, load->reader.diag) != 0) {
+		load->reader.incomplete = true;
 		return;
+	}
 	load->loaded->nfiles++;
 	load->reader.file = file->path;
 	refuse_top_keys(&load->reader, config_root_setting(&file->tree));
@@ -193,6 +195,7 @@ read_includes(struct load *load)
 		complain(load, "include_dir",
 			 arena_printf(load->reader.arena, "cannot read '%s': %s",
 				      load->top.include_dir, reason));
+		load->reader.incomplete = true;
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -211,7 +214,7 @@ read_all(struct load *load)
 	load_routes(&load->reader, load->lists, load->nlists, config);
 	load->reader.file = load->loaded->files[0].path;
 	load_check_backend(&load->reader, root, "default_backend", config->default_backend, config);
-	if (config->nbackends == 0)
+	if (config->nbackends == 0 && !load->reader.incomplete)
 		diag_warning(load->reader.diag, load->reader.file, 0,
 			     "there is no backend: no bucket can be made");
 }

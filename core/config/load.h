@@ -23,12 +23,12 @@ void load_backends(struct reader *reader, const struct load_lists *lists, size_t
 void load_routes(struct reader *reader, const struct load_lists *lists, size_t nlists,
 		 struct config *config);
 
-/* Leaves out what cannot be spoken of: backends without a name, or a module, or with another's
- * name.
+/* Leaves out what cannot be spoken of: backends without a name or a module, or with another's name.
  */
 void load_keep_named(struct config *config);
 
-/* Is there a backend of that name, which group's key asks for?  NULL is fine. */
+/* Is there a backend of that name, which group's key asks for?  NULL is fine; so is an absent one
+ * while a file is missing that may have it. */
 void load_check_backend(struct reader *reader, const config_setting_t *group, const char *key,
 			const char *name, const struct config *config);
 

@@ -75,6 +75,21 @@ test_includes__backends_and_routes_alone(void **state)
 		     "d/c.conf:1: 'routes': expected a list ( ), found a number\n");
 }
 
+/* The file with the error has the backend, as far as anybody knows. */
+static void
+test_includes__unread_one_is_the_only_error(void **state)
+{
+	(void)state;
+	put_includes("a.conf", "backends = ( " POSIX("a") "; );", NULL);
+	files_refuse(with_includes(NAME "default_backend = \"a\";\n"
+					"routes = ( { match = \"x\"; backend = \"a\"; } );\n"),
+		     "d/a.conf:1: syntax error\n");
+	put_includes("a.conf", "", NULL);
+	files_refuse(with_includes(NAME "default_backend = \"a\";\n"),
+		     "cosid.conf:2: 'default_backend': there is no backend 'a'\n"
+		     "cosid.conf: warning: there is no backend: no bucket can be made\n");
+}
+
 static void
 test_includes__directory_absent(void **state)
 {
@@ -257,6 +272,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_includes__byte_order_of_names),
 		cmocka_unit_test(test_includes__backends_and_routes_alone),
+		cmocka_unit_test(test_includes__unread_one_is_the_only_error),
 		cmocka_unit_test(test_includes__directory_absent),
 		cmocka_unit_test(test_includes__directory_for_a_file),
 		cmocka_unit_test(test_includes__limit_of_files),
