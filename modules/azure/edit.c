@@ -41,8 +41,8 @@ read_list(const struct azure *azure, struct cosi_call *call, struct edit *edit, 
 }
 
 static const struct cosi_http_reply *
-write_list(const struct azure *azure, struct cosi_call *call, const struct edit *edit,
-	   const struct list *list, const struct lease *lease)
+put_list(const struct azure *azure, struct cosi_call *call, const struct edit *edit,
+	 const struct list *list, const struct lease *lease)
 {
 	struct azure_request request = {
 		.method = "PUT",
@@ -59,6 +59,24 @@ write_list(const struct azure *azure, struct cosi_call *call, const struct edit 
 			(struct cosi_kv){ "x-ms-blob-public-access", list->public_access };
 	request.headers = headers;
 	return azure_send(azure, call, &request);
+}
+
+/* An account that allows no anonymous access any more refuses its containers' own setting, too. */
+static const struct cosi_http_reply *
+write_list(const struct azure *azure, struct cosi_call *call, const struct edit *edit,
+	   struct list *list, const struct lease *lease)
+{
+	const struct cosi_http_reply *reply = put_list(azure, call, edit, list, lease);
+
+	if (reply == NULL || !edit->insists || list->public_access == NULL ||
+	    !azure_error_is(call, reply, 409, "PublicAccessNotPermitted"))
+		return reply;
+	cosi_log(call, COSI_WARNING,
+		 "container '%s' loses its public access '%.16s', which its account forbids and "
+		 "which would keep an access from being revoked",
+		 edit->container, list->public_access);
+	list->public_access = NULL;
+	return put_list(azure, call, edit, list, lease);
 }
 
 static int

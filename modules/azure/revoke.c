@@ -36,7 +36,7 @@ take_out(struct revocation *work, struct cosi_call *call, const char *container)
 {
 	if (!azure_name_is_container(container))
 		return 0;
-	work->edit = (struct edit){ .container = container, .judge = judge };
+	work->edit = (struct edit){ .container = container, .judge = judge, .insists = true };
 	if (edit_policies(work->azure, call, &work->edit) != 0)
 		return cosi_fail(call, 0, "cannot change the policies of container '%s'",
 				 container);

@@ -70,6 +70,26 @@ test_edit__ran_out(void **state)
 	script_done(&script);
 }
 
+/* A grant can wait until somebody has decided. */
+static void
+test_edit__public_access_is_not_given_up(void **state)
+{
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script,
+	     { .expect = ACL_GET,
+	       .status = 200,
+	       .body = NO_POLICIES,
+	       .headers = { ETAG, { "x-ms-blob-public-access", "container" } } },
+	     ACQUIRED, { .expect = ACL_PUT, .status = 409, .code = "PublicAccessNotPermitted" },
+	     RELEASED);
+	grant(&script);
+	script_ended(&script, COSI_PRECONDITION, "allowBlobPublicAccess");
+	script_done(&script);
+}
+
 static void
 test_edit__no_container(void **state)
 {
@@ -139,6 +159,7 @@ main(void)
 		cmocka_unit_test(test_edit__looks_again),
 		cmocka_unit_test(test_edit__is_waited_for),
 		cmocka_unit_test(test_edit__ran_out),
+		cmocka_unit_test(test_edit__public_access_is_not_given_up),
 		cmocka_unit_test(test_edit__no_container),
 		cmocka_unit_test(test_edit__cut_and_lied_to),
 		cmocka_unit_test(test_edit__cut_at_any_request),

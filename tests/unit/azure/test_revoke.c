@@ -76,6 +76,35 @@ test_revoke__gone_already(void **state)
 	script_done(&script);
 }
 
+/* Nobody gets in without a key any more; but a SAS that cannot be taken away would let somebody in.
+ */
+static void
+test_revoke__rather_than_public_access(void **state)
+{
+	const struct step public_list = {
+		.expect = ACL_GET,
+		.status = 200,
+		.body = list_of(IDS(ID), RW),
+		.headers = { ETAG, { "x-ms-blob-public-access", "container" } },
+	};
+	const struct step refused = { .expect = ACL_PUT,
+				      .status = 409,
+				      .code = "PublicAccessNotPermitted" };
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script, public_list, ACQUIRED, refused, WRITTEN, RELEASED);
+	revoke(&script, "photos");
+	script_ended(&script, COSI_OK, "");
+	assert_string_equal(script_sent(&script, 2, "x-ms-blob-public-access"), "container");
+	assert_string_equal(script_sent(&script, 3, "x-ms-blob-public-access"), "");
+	PLAY(&script, public_list, ACQUIRED, refused, refused, RELEASED);
+	revoke(&script, "photos");
+	script_ended(&script, COSI_PRECONDITION, "allowBlobPublicAccess");
+	script_done(&script);
+}
+
 static void
 test_revoke__not_ours(void **state)
 {
@@ -159,6 +188,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_revoke__of_a_container),
 		cmocka_unit_test(test_revoke__gone_already),
+		cmocka_unit_test(test_revoke__rather_than_public_access),
 		cmocka_unit_test(test_revoke__not_ours),
 		cmocka_unit_test(test_revoke__in_any_container),
 		cmocka_unit_test(test_revoke__in_any_container_without_leases),
