@@ -45,6 +45,14 @@ void rig_call_init(struct rig_call *rig);
 void rig_call_share(struct rig_call *rig, const struct rig_call *owner);
 void rig_call_done(struct rig_call *rig);
 
+/* What is said of a module that calls exit(0).  TSan puts in a status of its own, because that is
+ * within dlopen(). */
+#ifdef __SANITIZE_THREAD__
+#define RIG_EXITS "it ends the process that loads it (exit status "
+#else
+#define RIG_EXITS "it ends the process that loads it (exit status 0)"
+#endif
+
 #define rig_assert_has(text, part) rig_has((text), (part), __FILE__, __LINE__)
 void rig_has(const char *text, const char *part, const char *file, int line);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_next.c - what goes over from one generation to the next, and what is opened anew. */
 #include "backends.h"
+#include "fakes/pki.h"
 
 #include "banned.h"
 
@@ -121,6 +122,51 @@ test_next__changed_content_behind_a_file(void **state)
 }
 
 static void
+test_next__changed_certificate_behind_a_file(void **state)
+{
+	struct world *world = *state;
+	struct pki *pki = pki_new(world->dir);
+	struct generation *one, *two, *three;
+	char more[256];
+
+	(void)snprintf(more, sizeof more,
+		       "ca_file = \"%s/ca.pem\"; endpoint = \"https://127.0.0.1:1\";", world->dir);
+	one = open_backends(world, entry(world, "b", more), false);
+	two = next(world, one, entry(world, "b", more));
+	assert_ptr_equal(instance_of(&one->backends[0]), instance_of(&two->backends[0]));
+	pki_free(pki);
+	pki = pki_new(world->dir); /* another one, by the same name */
+	three = next(world, two, entry(world, "b", more));
+	assert_ptr_not_equal(instance_of(&two->backends[0]), instance_of(&three->backends[0]));
+	pki_free(pki);
+	generation_unref(one);
+	generation_unref(two);
+	generation_unref(three);
+	counted(world, "oocc");
+}
+
+/* Its slow neighbours may keep the generation. */
+static void
+test_close__one_backend_before_the_others(void **state)
+{
+	struct world *world = *state;
+	char text[2048];
+	struct generation *one, *two;
+
+	(void)snprintf(text, sizeof text, "%s,\n%s", entry(world, "b", ""), entry(world, "c", ""));
+	one = open_backends(world, text, false);
+	backend_close(&one->backends[1]);
+	counted(world, "ooc");
+	two = next(world, one, entry(world, "b", ""));
+	assert_true(backend_is_same(&one->backends[0], &two->backends[0]));
+	backend_close(&one->backends[0]);
+	counted(world, "ooc");
+	generation_unref(one);
+	generation_unref(two);
+	counted(world, "oocc");
+}
+
+static void
 test_next__other_name_is_another_backend(void **state)
 {
 	struct world *world = *state;
@@ -161,6 +207,10 @@ main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_next__list_of_secrets_is_compared_one_by_one,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_next__changed_content_behind_a_file, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_next__changed_certificate_behind_a_file, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_close__one_backend_before_the_others, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_next__other_name_is_another_backend, setup,
 						teardown),
