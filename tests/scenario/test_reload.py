@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_reload.py - SIGHUP: what changes, what stays, what is refused, and what goes wrong."""
+import ctypes
 import os
 import re
 import shutil
 import signal
 import socket
+import struct
 
 import pytest
 
@@ -178,9 +180,32 @@ def test_protocols__a_change_is_warned_of(cosid, shelf):
         daemon.client("v1alpha2").info()
 
 
+class Watch:
+    """What is made in a folder from now on, however short it lives."""
+
+    IN_CREATE, IN_MOVED_TO = 0x100, 0x80
+
+    def __init__(self, folder):
+        libc = ctypes.CDLL(None, use_errno=True)
+        self.fd = libc.inotify_init1(os.O_CLOEXEC | os.O_NONBLOCK)
+        found = libc.inotify_add_watch(self.fd, os.fsencode(folder), self.IN_CREATE | self.IN_MOVED_TO)
+        assert self.fd >= 0 and found >= 0, os.strerror(ctypes.get_errno())
+
+    def names(self):
+        made, events = [], os.read(self.fd, 65536)
+        while events:
+            size = struct.unpack_from("iIII", events)[3]
+            made.append(events[16:16 + size].rstrip(b"\0").decode())
+            events = events[16 + size:]
+        os.close(self.fd)
+        return made
+
+
 def test_socket__nothing_else_in_its_folder(cosid, shelf):
-    """Start, reload, failed reload, stop: nothing but the socket."""
-    daemon = cosid(shelf.config())
+    """Start, reload, failed reload, stop: nothing but the socket, not even for a moment."""
+    daemon = cosid.make(shelf.config())
+    watch = Watch(daemon.socket.parent)
+    daemon.start()
     there = lambda: os.listdir(daemon.socket.parent)
     assert there() == ["cosi.sock"]
     shelf.install("2")
@@ -191,6 +216,7 @@ def test_socket__nothing_else_in_its_folder(cosid, shelf):
     assert there() == ["cosi.sock"]
     daemon.stop()
     assert there() == []
+    assert watch.names() == ["cosi.sock"], "made once"
 
 
 def test_systemd__is_told(cosid, shelf, folder):
