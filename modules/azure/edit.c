@@ -118,13 +118,13 @@ write_leased(const struct azure *azure, struct cosi_call *call, struct edit *edi
 int
 edit_policies(const struct azure *azure, struct cosi_call *call, struct edit *edit)
 {
-	struct list *list = cosi_alloc(call, sizeof *list);
+	struct list list; /* not of the call's memory, which a walk over all containers needs */
 
-	if (list == NULL || read_list(azure, call, edit, list) != 0)
+	if (read_list(azure, call, edit, &list) != 0)
 		return -1;
 	if (!edit->exists || edit->verdict != EDIT_WRITE)
 		return 0;
 	if (azure->config->lease)
-		return write_leased(azure, call, edit, list);
-	return judge_written(call, edit, write_list(azure, call, edit, list, NULL));
+		return write_leased(azure, call, edit, &list);
+	return judge_written(call, edit, write_list(azure, call, edit, &list, NULL));
 }
