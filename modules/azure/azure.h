@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * azure.h - what the files of this module share: the instance, and who does what.
  *
- *   azure.c    the module, its settings, open, probe     name.c     names of containers, accounts
+ *   azure.c    the module, its settings, open, probe     name.c     which names there are
  *   bucket.c   create, get, delete                       grant.c    a policy, and a SAS for it
- *   revoke.c   and away with it                          edit.c     one change of a list of
- * policies acl.c      such a list as XML                        policy.c   ids of policies, their
- * rights lease.c    keeps other gateways off a container      walk.c     all containers of the
- * account list.c     what bears our marks                      send.c     one signed request sign.c
- * what is signed, and how                   fault.c    what a refusal means
+ *   revoke.c   and away with it                          list.c     what bears our marks
+ *   edit.c     one change of a container's policies      acl.c      a list of them as XML
+ *   policy.c   their ids and rights                      lease.c    keeps other gateways off
+ *   walk.c     all containers of the account             send.c     one signed request
+ *   sign.c     what is signed, and how                   fault.c    what a refusal means
  */
 #ifndef AZURE_AZURE_H
 #define AZURE_AZURE_H
