@@ -42,7 +42,7 @@ def check(prefix, posix, program=None):
     (prefix / "etc/cosid/cosid.conf").chmod(0o600)
     done = run(program, "--check")
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
-    assert done.stdout == f"{config}: ok, 1 backends\n"
+    assert done.stdout == f"{config}: ok, 1 backend\n"
     assert run(program, "--describe", "posix").stdout.startswith("name posix\n")
     described = run(program, "--describe").stdout
     assert f"daemon - module_dir path {modules} " in described

@@ -6,18 +6,16 @@
 
 #include "banned.h"
 
-/* The text of a file of conf/, which lies three folders above this one. */
+/* The text of a file of conf/. */
 static char *
 text_of(const char *name)
 {
 	static char text[16384];
-	const char *here = strstr(__FILE__, "tests/unit/config/");
 	char path[1024];
 	FILE *file;
 	size_t len;
 
-	assert_non_null(here);
-	(void)snprintf(path, sizeof path, "%.*sconf/%s", (int)(here - __FILE__), __FILE__, name);
+	(void)snprintf(path, sizeof path, "%s/%s", CONF_DIR, name);
 	file = fopen(path, "re");
 	if (file == NULL)
 		fail_msg("cannot open '%s'", path);
