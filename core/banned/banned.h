@@ -4,6 +4,7 @@
 #ifndef COSID_BANNED_H
 #define COSID_BANNED_H
 #undef alloca
+#undef sprintf
 #undef strerror
 #pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf strtok atoi atol strtol strtoul  \
 	gets alloca
