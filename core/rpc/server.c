@@ -133,10 +133,17 @@ tick(void *owner)
 	report_tick(server->report, clock_mono_ms());
 }
 
+/* It says what keeps it from going on, and then ends the process: that must be known whatever the
+ * level is. */
 static void
 log_core(gpr_log_func_args *args)
 {
-	log_debug("grpc: %s", args->message);
+	static const char last_words[] = "assertion failed";
+
+	if (strncmp(args->message, last_words, sizeof last_words - 1) == 0)
+		log_error("gRPC cannot go on: %s at %s:%d", args->message, args->file, args->line);
+	else
+		log_debug("grpc: %s", args->message);
 }
 
 /* What each of these costs or prevents was measured with 1.51: without the limit on streams the
