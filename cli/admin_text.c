@@ -96,7 +96,7 @@ print_backend(struct arena *arena, const json_t *backend)
 static void
 print_cooling(struct arena *arena, const json_t *old)
 {
-	(void)printf("backend %s of generation %lld (%s %s) is open since its end at %s: held by "
+	(void)printf("backend %s of generation %lld (%s %s) is over since %s, held open by "
 		     "%lld, the oldest: %s, for %lld ms\n",
 		     text(arena, old, "backend"), number(old, "generation"),
 		     text(arena, old, "module"), text(arena, old, "version"),

@@ -116,8 +116,8 @@ def test_status__who_holds_an_old_generation(cosid, shelf):
     assert old["oldest"] == "create bucket 'slow'" and old["since"]
     assert backend_of(status, "shelf")["running"] == 1
     text = daemon.cosictl("status").stdout
-    assert re.search(r"backend shelf of generation 1 \(shelf 1\) is open since its end at \S+: "
-                     r"held by 1, the oldest: create bucket 'slow'", text), text
+    assert re.search(r"backend shelf of generation 1 \(shelf 1\) is over since \S+, "
+                     r"held open by 1, the oldest: create bucket 'slow'", text), text
     shelf.gate.unlink()
     call.result()
     while daemon.status()["cooling"]:
