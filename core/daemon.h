@@ -29,7 +29,8 @@ struct daemon {
 
 /* The main thread looks around: retired generations, reloads that were asked for.  Any thread. */
 void daemon_wake(void *daemon);
-/* What of a configuration the router needs. */
+/* What of a configuration the router needs, and what the server. */
 struct router_config daemon_router_config(struct daemon *daemon, const struct config *config);
+struct server_config daemon_server_config(struct daemon *daemon, const struct config *config);
 
 #endif

@@ -110,12 +110,10 @@ serve_admin(struct daemon *d)
 	return -1;
 }
 
-static int
-serve(struct daemon *d)
+struct server_config
+daemon_server_config(struct daemon *d, const struct config *config)
 {
-	const struct config *config = d->config;
-	const struct router_config router_config = daemon_router_config(d, config);
-	const struct server_config server_config = {
+	return (struct server_config){
 		.socket_path = config->socket_path,
 		.socket_mode = config->socket_mode,
 		.peers_limited = config->peers_limited,
@@ -127,6 +125,14 @@ serve(struct daemon *d)
 		.beat = notify_beat,
 		.beat_ms = notify_beat_ms(),
 	};
+}
+
+static int
+serve(struct daemon *d)
+{
+	const struct config *config = d->config;
+	const struct router_config router_config = daemon_router_config(d, config);
+	const struct server_config server_config = daemon_server_config(d, config);
 	struct status status = { 0 };
 
 	d->router = router_new(&router_config, d->generation, &status);

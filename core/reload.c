@@ -47,6 +47,7 @@ static int
 swap(struct daemon *daemon, struct config *config, struct diag *diag)
 {
 	const struct router_config limits = daemon_router_config(daemon, config);
+	const struct server_config access = daemon_server_config(daemon, config);
 	struct generation *next = open_generation(daemon, config, diag);
 	struct status status = { 0 };
 
@@ -57,6 +58,8 @@ swap(struct daemon *daemon, struct config *config, struct diag *diag)
 		generation_unref(next);
 		return -1;
 	}
+	if (server_admit(daemon->server, &access, &status) != 0)
+		diag_warning(diag, NULL, 0, "%s", status.text);
 	log_setup(config->log_level, config->log_json);
 	config_unref(daemon->config);
 	daemon->config = config_ref(config);

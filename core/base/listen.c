@@ -186,12 +186,34 @@ listen_adopt(struct listen_node *out, const char *path, int fd, struct status *s
 	return 0;
 }
 
+static bool
+is_there(const struct listen_node *node)
+{
+	struct stat st;
+
+	return lstat(node->path, &st) == 0 && st.st_dev == node->dev && st.st_ino == node->ino;
+}
+
+int
+listen_set_mode(const struct listen_node *node, mode_t mode, struct status *status)
+{
+	if (!node->bound)
+		return 0;
+	if (!is_there(node))
+		return status_fail(status, COSI_INVALID,
+				   "cannot set the mode of '%s': it is not our socket any more",
+				   node->path);
+	if (chmod(node->path, mode) != 0)
+		return status_fail(status, COSI_INVALID, "cannot set the mode of '%s': %s",
+				   node->path, strerrordesc_np(errno));
+	return 0;
+}
+
 void
 listen_close(struct listen_node *node)
 {
 	struct status ignored = { 0 };
 	CLEANUP_FD int lock = -1;
-	struct stat st;
 
 	if (node->fd < 0)
 		return;
@@ -199,7 +221,7 @@ listen_close(struct listen_node *node)
 	 * it gone. */
 	if (node->bound) {
 		lock = lock_directory(node->path, &ignored);
-		if (lstat(node->path, &st) == 0 && st.st_dev == node->dev && st.st_ino == node->ino)
+		if (is_there(node))
 			(void)unlink(node->path);
 	}
 	(void)close(node->fd);

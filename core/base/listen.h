@@ -25,6 +25,8 @@ struct listen_node {
 int listen_open(struct listen_node *out, const char *path, mode_t mode, struct status *status);
 /* Takes over a socket that listens already; its node stays when it is closed. */
 int listen_adopt(struct listen_node *out, const char *path, int fd, struct status *status);
+/* Gives the node another mode, if it is still ours.  0, or -1 with status. */
+int listen_set_mode(const struct listen_node *node, mode_t mode, struct status *status);
 /* Removes the node if it is still ours, then closes. */
 void listen_close(struct listen_node *node);
 

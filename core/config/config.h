@@ -72,8 +72,8 @@ struct config *config_load_partly(const char *path, struct diag *diag);
  * plain:.  No other thread may be using the configuration's files. */
 void config_forget(struct config *config);
 /* For a daemon that runs: puts into config what cannot change without a restart (driver_name,
- * owner, endpoint, admin_endpoint, socket_mode, allowed_peers, state_dir), with a warning
- * for each that would have.  An error in diag: no memory.  Before config is shared. */
+ * owner, endpoint, admin_endpoint, state_dir), with a warning for each that would have.  An error
+ * in diag: no memory.  Before config is shared. */
 void config_keep(struct config *config, const struct config *running, struct diag *diag);
 struct config *config_ref(struct config *config);
 void config_unref(struct config *config);

@@ -16,7 +16,7 @@
 
 struct accept_config {
 	int listen_fd;                      /* borrowed; not blocking */
-	struct peers *peers;                /* borrowed; this thread's alone from now on */
+	struct peers *peers;                /* borrowed */
 	size_t max_connections, max_of_one; /* in all, and of one user */
 	int64_t silent_ms;
 	void *owner;

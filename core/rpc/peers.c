@@ -29,7 +29,10 @@ int
 peers_init(struct peers *peers, bool limited, const uid_t *uids, size_t nuids, const gid_t *gids,
 	   size_t ngids)
 {
-	*peers = (struct peers){ .limited = limited, .nuids = nuids, .ngids = ngids };
+	*peers = (struct peers){ .mutex = PTHREAD_MUTEX_INITIALIZER,
+				 .limited = limited,
+				 .nuids = nuids,
+				 .ngids = ngids };
 	peers->uids = copy(uids, nuids, sizeof *uids);
 	peers->gids = copy(gids, ngids, sizeof *gids);
 	if (peers->uids != NULL && peers->gids != NULL)
@@ -44,6 +47,26 @@ peers_done(struct peers *peers)
 	free(peers->uids);
 	free(peers->gids);
 	*peers = (struct peers){ 0 };
+}
+
+int
+peers_change(struct peers *peers, bool limited, const uid_t *uids, size_t nuids, const gid_t *gids,
+	     size_t ngids)
+{
+	CLEANUP_FREE uid_t *new_uids = copy(uids, nuids, sizeof *uids);
+	CLEANUP_FREE gid_t *new_gids = copy(gids, ngids, sizeof *gids);
+
+	if (new_uids == NULL || new_gids == NULL)
+		return -1;
+	LOCK_SCOPE(&peers->mutex);
+	free(peers->uids);
+	free(peers->gids);
+	peers->uids = TAKE(new_uids);
+	peers->gids = TAKE(new_gids);
+	peers->limited = limited;
+	peers->nuids = nuids;
+	peers->ngids = ngids;
+	return 0;
 }
 
 static bool
@@ -124,6 +147,7 @@ peers_allow(struct peers *peers, int fd)
 	socklen_t len = sizeof who;
 	size_t ngids;
 
+	LOCK_SCOPE(&peers->mutex);
 	if (!peers->limited)
 		return true;
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) != 0) {

@@ -3,6 +3,7 @@
  * configuration). */
 #ifndef COSID_RPC_PEERS_H
 #define COSID_RPC_PEERS_H
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +17,8 @@ struct peers_refused {
 };
 
 struct peers {
-	bool limited; /* false: the socket's permissions decide alone */
+	pthread_mutex_t mutex; /* the lists */
+	bool limited;          /* false: the socket's permissions decide alone */
 	size_t nuids, ngids;
 	uid_t *uids; /* owned */
 	gid_t *gids; /* owned */
@@ -27,6 +29,9 @@ struct peers {
 int peers_init(struct peers *peers, bool limited, const uid_t *uids, size_t nuids,
 	       const gid_t *gids, size_t ngids);
 void peers_done(struct peers *peers);
+/* Others from now on.  Any thread.  0, or -1: no memory, nothing has changed. */
+int peers_change(struct peers *peers, bool limited, const uid_t *uids, size_t nuids,
+		 const gid_t *gids, size_t ngids);
 
 /* Is the user listed, or one of the groups? */
 bool peers_listed(const struct peers *peers, uid_t uid, const gid_t *gids, size_t ngids);
@@ -34,7 +39,8 @@ bool peers_listed(const struct peers *peers, uid_t uid, const gid_t *gids, size_
 bool peers_should_log(struct peers *peers, uid_t uid, int64_t now_ms);
 /* Whose the other end of this socket is, as the kernel noted when it connected; -1: not known. */
 uid_t peers_uid(int fd);
-/* May whoever is at the other end of this socket stay?  Refusals are logged.  One thread. */
+/* May whoever is at the other end of this socket stay?  Refusals are logged.  One thread,
+ * whoever changes the lists meanwhile. */
 bool peers_allow(struct peers *peers, int fd);
 
 #endif

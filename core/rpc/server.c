@@ -385,6 +385,15 @@ server_start(const struct server_config *config, struct router *router, struct s
 }
 
 int
+server_admit(struct server *server, const struct server_config *config, struct status *status)
+{
+	if (peers_change(&server->peers, config->peers_limited, config->peer_uids,
+			 config->npeer_uids, config->peer_gids, config->npeer_gids) != 0)
+		return status_fail(status, COSI_EXHAUSTED, "out of memory");
+	return listen_set_mode(&server->node, config->socket_mode, status);
+}
+
+int
 server_stop(struct server *server, int64_t drain_ms)
 {
 	return server_end(server, drain_ms);

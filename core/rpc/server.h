@@ -24,6 +24,10 @@ struct server_config {
 /* Binds, listens and serves.  NULL with status: a live socket is there, a bad path, ... */
 struct server *server_start(const struct server_config *config, struct router *router,
 			    struct status *status);
+/* Lets connect by the mode and the peers of this configuration from now on; who is connected stays.
+ * The mode of an inherited socket is not ours.  Main thread.  0, or -1: one of them is as it was.
+ */
+int server_admit(struct server *server, const struct server_config *config, struct status *status);
 /* Stops accepting, removes the socket node if it is still ours, lets calls in flight finish within
  * drain_ms, then answers them UNAVAILABLE.  Frees the server.  0: none was cut off so. */
 int server_stop(struct server *server, int64_t drain_ms);

@@ -5,6 +5,7 @@ import pathlib
 
 import pytest
 
+from rig.client import refused
 from rig.shelf import Shelf
 
 
@@ -66,6 +67,39 @@ def test_max_calls(cosid, shelf):
     shelf.gate.unlink()
     for call in calls:
         call.result()
+
+
+def test_access(cosid, shelf):
+    """The socket's mode, and who is listed: for those who connect from then on."""
+    daemon = cosid(shelf.config())
+    before = daemon.client()
+    mode = lambda: daemon.socket.stat().st_mode & 0o7777
+    assert mode() == 0o660 and before.info()
+    daemon.write_config(shelf.config(socket_mode="0600", allowed_peers={"uids": [4242]}))
+    assert "warning" not in daemon.cosictl("reload").stdout
+    assert mode() == 0o600
+    with refused("UNAVAILABLE"):
+        daemon.client().info()
+    daemon.wait_log("refusing a connection of user 0")
+    assert before.info(), "who is connected stays"
+    daemon.write_config(shelf.config(allowed_peers={"uids": [0]}))
+    daemon.reload()
+    assert daemon.client().info() and mode() == 0o660
+    daemon.write_config(shelf.config())
+    daemon.reload()
+    assert daemon.client().info()
+
+
+def test_access__socket_is_gone(cosid, shelf):
+    """The rest applies, and a warning says what does not."""
+    daemon = cosid(shelf.config())
+    client = daemon.client()
+    client.info()
+    daemon.socket.unlink()
+    daemon.write_config(shelf.config(socket_mode="0600"))
+    daemon.reload()
+    daemon.wait_log("cannot set the mode of '.*cosi.sock': it is not our socket any more")
+    assert client.info()
 
 
 def test_log_level(cosid, shelf):

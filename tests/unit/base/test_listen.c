@@ -354,6 +354,24 @@ test_adopt__listening_socket_alone(void **state)
 	(void)close(devnull);
 }
 
+static void
+test_mode__of_our_own_node_alone(void **state)
+{
+	struct place *place = *state;
+	struct listen_node node;
+	struct status status = { 0 };
+	struct stat st;
+
+	assert_int_equal(listen_open(&node, place->path, 0600, &status), 0);
+	assert_int_equal(listen_set_mode(&node, 0666, &status), 0);
+	assert_int_equal(stat(place->path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0666);
+	assert_int_equal(unlink(place->path), 0);
+	assert_int_equal(listen_set_mode(&node, 0600, &status), -1);
+	assert_non_null(strstr(status.text, "it is not our socket any more"));
+	listen_close(&node);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int
@@ -368,6 +386,7 @@ main(void)
 		TEST(test_open__something_else_is_there),
 		TEST(test_open__bad_paths),
 		TEST(test_close__only_its_own_node),
+		TEST(test_mode__of_our_own_node_alone),
 		TEST(test_open__waits_for_another_starter),
 		TEST(test_open__race),
 		TEST(test_adopt__listening_socket_alone),

@@ -83,9 +83,6 @@ test_keep__the_rest_stays(void **state)
 		"cosid.conf:6: warning: 'admin_endpoint' cannot change without a restart: "
 		"'/tmp/a/one.sock' stays",
 		"cosid.conf: warning: 'state_dir' cannot change without a restart: '/tmp' stays",
-		"cosid.conf:3: warning: 'socket_mode' cannot change without a restart: 0600 stays",
-		"cosid.conf:4: warning: 'allowed_peers' cannot change without a restart: what was "
-		"stays",
 	};
 	struct diag diag = { 0 };
 	struct config *config =
@@ -104,10 +101,9 @@ test_keep__the_rest_stays(void **state)
 	assert_string_equal(config->owner, "one");
 	assert_string_equal(config->socket_path, "/tmp/one.sock");
 	assert_string_equal(config->state_dir, "/tmp");
-	assert_int_equal(config->socket_mode, 0600);
-	assert_int_equal(config->npeer_uids, 2);
-	assert_int_equal(config->peer_uids[1], 2);
-	assert_int_equal(config->npeer_gids, 0);
+	assert_int_equal(config->socket_mode, 0666);
+	assert_int_equal(config->npeer_uids, 1);
+	assert_int_equal(config->peer_gids[0], 3);
 	assert_string_equal(config->backends[0].name, "q");
 	diag_done(&diag);
 	config_unref(config);
@@ -135,20 +131,16 @@ static void
 test_keep__absence_is_kept_too(void **state)
 {
 	static const char *const said[] = { "'state_dir' cannot change without a restart: its "
-					    "absence stays",
-					    "'allowed_peers'" };
+					    "absence stays" };
 	struct diag diag = { 0 };
-	struct config *config =
-		keep(NAME "backends = ( " POSIX("p") " );\n",
-		     NAME "state_dir = \"/tmp\"; allowed_peers = { uids = [ 1 ]; };\n"
-			  "backends = ( " POSIX("p") " );\n",
-		     &diag);
+	struct config *config = keep(NAME "backends = ( " POSIX("p") " );\n",
+				     NAME "state_dir = \"/tmp\";\n"
+					  "backends = ( " POSIX("p") " );\n",
+				     &diag);
 
 	(void)state;
-	lines(&diag, 2, said);
+	lines(&diag, 1, said);
 	assert_null(config->state_dir);
-	assert_false(config->peers_limited);
-	assert_int_equal(config->npeer_uids, 0);
 	diag_done(&diag);
 	config_unref(config);
 }

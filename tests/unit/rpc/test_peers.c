@@ -39,6 +39,23 @@ test_listed__nobody(void **state)
 	peers_done(&peers);
 }
 
+static void
+test_change__takes_the_place_of_the_lists(void **state)
+{
+	static const uid_t one[] = { 1000 }, other[] = { 1, 2 };
+	struct peers peers;
+
+	(void)state;
+	assert_int_equal(peers_init(&peers, true, one, 1, NULL, 0), 0);
+	assert_int_equal(peers_change(&peers, true, other, 2, one, 1), 0);
+	assert_false(peers_listed(&peers, 1000, NULL, 0));
+	assert_true(peers_listed(&peers, 2, NULL, 0));
+	assert_true(peers_listed(&peers, 3, one, 1));
+	assert_int_equal(peers_change(&peers, false, NULL, 0, NULL, 0), 0);
+	assert_false(peers.limited);
+	peers_done(&peers);
+}
+
 /* A socket whose other end is us. */
 static int
 socket_of_ours(void)
@@ -140,6 +157,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_listed__users_and_groups),
 		cmocka_unit_test(test_listed__nobody),
+		cmocka_unit_test(test_change__takes_the_place_of_the_lists),
 		cmocka_unit_test(test_allow__user_and_group),
 		cmocka_unit_test(test_allow__supplementary_group),
 		cmocka_unit_test(test_should_log__once_a_minute_each),
