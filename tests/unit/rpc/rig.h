@@ -4,6 +4,7 @@
 #ifndef TESTS_UNIT_RPC_RIG_H
 #define TESTS_UNIT_RPC_RIG_H
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -111,9 +112,22 @@ static int rig_old_stderr;
 static FILE *rig_sink;
 static char rig_log[1 << 20];
 
+/* Whoever ends the process (an assertion, the core) has said why into the capture. */
+static inline void
+rig_on_abort(int number)
+{
+	char bytes[4096];
+	ssize_t n;
+
+	for (off_t at = 0; (n = pread(STDERR_FILENO, bytes, sizeof bytes, at)) > 0; at += n)
+		(void)!write(rig_old_stderr, bytes, (size_t)n);
+	(void)signal(number, SIG_DFL);
+}
+
 static inline void
 rig_capture(void)
 {
+	(void)signal(SIGABRT, rig_on_abort);
 	rig_sink = tmpfile();
 	assert_non_null(rig_sink);
 	(void)fflush(stderr);
@@ -126,6 +140,7 @@ rig_captured(void)
 {
 	size_t len;
 
+	(void)signal(SIGABRT, SIG_DFL);
 	assert_int_equal(dup2(rig_old_stderr, STDERR_FILENO), STDERR_FILENO);
 	(void)close(rig_old_stderr);
 	rewind(rig_sink);
