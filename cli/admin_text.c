@@ -121,8 +121,8 @@ print_status(struct arena *arena, const json_t *status)
 	(void)printf("cosid %s, %s on unix://%s, process %lld\n", text(arena, status, "version"),
 		     text(arena, status, "driver"), text(arena, status, "socket"),
 		     number(status, "pid"));
-	(void)printf("generation %lld since %s\n", number(status, "generation"),
-		     text(arena, status, "since"));
+	(void)printf("generation %lld since %s, %lld workers\n", number(status, "generation"),
+		     text(arena, status, "since"), number(status, "workers"));
 	print_reload(arena, json_object_get(status, "reload"));
 	print_each(arena, json_object_get(status, "modules"), print_module);
 	print_each(arena, json_object_get(status, "backends"), print_backend);

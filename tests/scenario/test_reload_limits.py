@@ -48,6 +48,7 @@ def test_workers(cosid, shelf):
     while workers_of(daemon) > 2:
         pass
     assert daemon.status()["workers"] == 2
+    assert ", 2 workers\n" in daemon.cosictl("status").stdout
     client.create("with-two")
 
 
