@@ -147,6 +147,17 @@ def test_token__expires(cosid, shop, name):
     assert shop.client(first).list(name).status == 200
     shop.root.set_policies(name, [Policy(policy.id, policy.permission, "2020-01-01T00:00:00Z")])
     assert shop.client(first).list(name).status == 403
+    again = two.grant(bucket, f"ba-{name}")
+    assert again.token == first.token and again.expires > "2026", "a new end for the same token"
+    assert shop.client(again).list(name).status == 200
+
+
+@pytest.mark.parametrize("lifetime, legal", [("1m", True), ("59s", False), ("876000h", True),
+                                             ("876001h", False)])
+def test_token__shortest_and_longest_life(cosid, shop, lifetime, legal):
+    done = cosid.make({"backends": [shop.backend("shop", sas_lifetime=lifetime)]}).run("--check")
+    assert done.returncode == (0 if legal else 1), done.stderr
+    assert legal or "sas_lifetime" in done.stderr
 
 
 FOREIGN = [Policy("by-hand", "r", "2031-01-02T03:04:05.1234567Z", "2020-01-01"),
@@ -317,6 +328,20 @@ def test_several_buckets__out_of_range(daemon, shop, name):
     with refused("OUT_OF_RANGE", "one"):
         client.grant(ids, f"ba-{name}")
     assert shop.accounts_of(f"{name}-a") == [] and shop.accounts_of(f"{name}-b") == []
+
+
+def test_revoke__of_a_bucket_that_cannot_be(client, cosid, shop, name):
+    """v1alpha1 may name one that is none: the policies of all containers are looked through."""
+    ids = [client.create(f"{name}-{n}") for n in "ab"]
+    found = [client.grant(i, f"ba-{name}") for i in ids]
+    kept = client.grant(ids[0], f"ba-{name}-kept")
+    alone = cosid({"backends": [shop.backend("shop", lease=False)]}, protocol="AZURE")
+    with refused("FAILED_PRECONDITION", f"{name}-a"):
+        alone.client().revoke(found[0].account_id, "no_container")
+    assert [shop.client(a).list(f"{name}-{n}").status for a, n in zip(found, "ab")] == [200, 200]
+    client.revoke(found[0].account_id, "no_container")
+    assert [shop.client(a).list(f"{name}-{n}").status for a, n in zip(found, "ab")] == [403, 403]
+    assert shop.client(kept).list(f"{name}-a").status == 200
 
 
 def test_list__buckets_and_accounts(daemon, client, shop, name):
