@@ -227,9 +227,12 @@ run(void *arg)
 	}
 }
 
-static void
-acceptor_free(struct acceptor *acceptor)
+void
+accept_free(struct acceptor *acceptor)
 {
+	for (size_t i = 0; i < acceptor->places.n && acceptor->places.table != NULL; i++)
+		if (places_waits(&acceptor->places.table[i]))
+			drop(&acceptor->places.table[i]);
 	if (acceptor->wake_fd >= 0)
 		(void)close(acceptor->wake_fd);
 	places_done(&acceptor->places);
@@ -263,7 +266,7 @@ accept_start(const struct accept_config *config, struct status *status)
 		return acceptor;
 	}
 	(void)status_fail(status, COSI_EXHAUSTED, "cannot start the accepting thread");
-	acceptor_free(acceptor);
+	accept_free(acceptor);
 	return NULL;
 }
 
@@ -272,8 +275,55 @@ accept_stop(struct acceptor *acceptor)
 {
 	(void)eventfd_write(acceptor->wake_fd, 1);
 	(void)pthread_join(acceptor->thread, NULL);
-	for (size_t i = 0; i < acceptor->places.n; i++)
-		if (places_waits(&acceptor->places.table[i]))
-			drop(&acceptor->places.table[i]);
-	acceptor_free(acceptor);
+}
+
+/* The core says GOAWAY only when it is shut down, and then resets the calls that are on their way:
+ * their clients see CANCELLED (measured with 1.51), and nobody takes that for a refusal.  So it is
+ * said before, without an error and for streams beyond all that there can be (RFC 9113, 6.8): calls
+ * that have been sent are served, the next ones go to another connection.  Between the calls of a
+ * connection the core writes small frames, each in one piece, which this one does not part. */
+static void
+ask_to_go(const struct place *place)
+{
+	static const unsigned char goaway[] = { 0,    0,    8,    7,    0, 0, 0, 0, 0,
+						0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0 };
+	CLEANUP_FD int fd = fcntl(place->fd, F_DUPFD_CLOEXEC, 0);
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_ino == place->ino)
+		(void)send(fd, goaway, sizeof goaway, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* Says whether anybody is left.  One that speaks only now is asked the next time, behind the
+ * core's first frame. */
+static bool
+ask_all_to_go(struct acceptor *acceptor)
+{
+	const struct accept_config *config = &acceptor->config;
+	bool left = false;
+
+	sweep(acceptor);
+	for (size_t i = 0; i < acceptor->places.n; i++) {
+		struct place *place = &acceptor->places.table[i];
+
+		left |= place->fd >= 0;
+		if (places_waits(place)) {
+			look_at(acceptor, place);
+		} else if (place->fd >= 0 && !place->asked && config->idle_since != NULL &&
+			   config->idle_since(config->owner, place->fd) != CLOCK_NEVER) {
+			place->asked = true;
+			ask_to_go(place);
+		}
+	}
+	return left;
+}
+
+void
+accept_see_off(struct acceptor *acceptor, int64_t most_ms)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	int64_t until_ms = clock_mono_ms() + most_ms;
+
+	while (ask_all_to_go(acceptor) && clock_mono_ms() < until_ms)
+		(void)nanosleep(&pause, NULL);
 }

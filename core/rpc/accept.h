@@ -20,8 +20,7 @@ struct accept_config {
 	size_t max_connections, max_of_one; /* in all, and of one user */
 	int64_t silent_ms;
 	void *owner;
-	/* Gets a connection that has something to say, and owns it.  Not called after
-	 * accept_stop(). */
+	/* Gets a connection that has something to say, and owns it. */
 	void (*take)(void *owner, int fd);
 	/* Since when (monotonic) a connection that was handed on has no call; CLOCK_NEVER: it has.
 	 * Such a one may have to make room for another.  NULL: none does. */
@@ -33,7 +32,12 @@ enum { ACCEPT_TICK_MS = 15000 };
 
 struct acceptor;
 struct acceptor *accept_start(const struct accept_config *config, struct status *status);
-/* Joins the thread; connections that were not handed on are closed. */
+/* Joins the thread: no more are accepted. */
 void accept_stop(struct acceptor *acceptor);
+/* After accept_stop(): asks every connection without a call to go, and waits until all have gone,
+ * for so long at the most.  take() may still be called. */
+void accept_see_off(struct acceptor *acceptor, int64_t most_ms);
+/* After accept_stop(); connections that were not handed on are closed. */
+void accept_free(struct acceptor *acceptor);
 
 #endif

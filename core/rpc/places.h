@@ -18,6 +18,7 @@ struct place {
 	uid_t uid;
 	int64_t silent_ms; /* monotonic time at which it is closed; CLOCK_NEVER: it has spoken */
 	ino_t ino;         /* of one that has spoken */
+	bool asked;        /* to go */
 };
 
 struct places {

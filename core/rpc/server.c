@@ -2,8 +2,8 @@
  * server.c - the C core's server: one completion queue, one polling thread, an orderly end.
  *
  *   start: listen -> grpc_server -> slots -> polling thread -> accepting thread
- *   stop:  accepting thread -> node -> no more calls -> calls in flight end -> polling thread ->
- * free
+ *   stop:  accepting thread -> node -> clients are asked to go -> no more calls -> calls in flight
+ *          end -> the core's server -> polling thread -> free
  */
 #include "rpc/server.h"
 
@@ -11,7 +11,6 @@
 #include <grpc/grpc.h>
 #include <grpc/grpc_posix.h>
 #include <grpc/grpc_security.h>
-#include <grpc/support/log.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +21,16 @@
 #include "base/listen.h"
 #include "base/log.h"
 #include "rpc/accept.h"
+#include "rpc/core.h"
 #include "rpc/limits.h"
 #include "rpc/peers.h"
 #include "rpc/slot.h"
 
 #include "banned.h"
 
-/* How long the last answers may take to be read, and connections without calls to say goodbye. */
-enum { READ_MS = 500, GOODBYE_MS = 50 };
+/* How long clients may take to go when they are asked to, the last answers to be read, and the rest
+ * of the connections to be closed. */
+enum { LEAVE_MS = 200, READ_MS = 500, GOODBYE_MS = 50 };
 /* Between two looks at the clock for a beat that is due. */
 enum { EVENTS_PER_LOOK = 1024 };
 
@@ -133,67 +134,12 @@ tick(void *owner)
 	report_tick(server->report, clock_mono_ms());
 }
 
-/* It says what keeps it from going on, and then ends the process: that must be known whatever the
- * level is. */
-static void
-log_core(gpr_log_func_args *args)
-{
-	static const char last_words[] = "assertion failed";
-
-	if (strncmp(args->message, last_words, sizeof last_words - 1) == 0)
-		log_error("gRPC cannot go on: %s at %s:%d", args->message, args->file, args->line);
-	else
-		log_debug("grpc: %s", args->message);
-}
-
-/* What each of these costs or prevents was measured with 1.51: without the limit on streams the
- * core queues calls without end; pings tell dead peers from quiet ones, which live for ever;
- * compressed requests are refused by the core, since it would unpack any size of them. */
-static grpc_server *
-create_server(void)
-{
-	static const struct {
-		const char *key;
-		int value;
-	} settings[] = {
-		{ GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, LIMIT_MESSAGE },
-		{ GRPC_ARG_MAX_CONCURRENT_STREAMS, LIMIT_STREAMS },
-		{ GRPC_ARG_KEEPALIVE_TIME_MS, LIMIT_KEEPALIVE_MS },
-		{ GRPC_ARG_KEEPALIVE_TIMEOUT_MS, LIMIT_KEEPALIVE_TIMEOUT_MS },
-		{ GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1 },
-		{ GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0 },
-		{ GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1 << GRPC_COMPRESS_NONE },
-		{ GRPC_ARG_ENABLE_CHANNELZ, 0 },
-	};
-	enum { N = sizeof settings / sizeof settings[0] };
-	grpc_arg list[N + 1];
-	grpc_channel_args args = { N + 1, list };
-	grpc_resource_quota *quota = grpc_resource_quota_create("cosid");
-	grpc_server *server;
-
-	grpc_resource_quota_resize(quota, LIMIT_MEMORY);
-	list[N].type = GRPC_ARG_POINTER;
-	list[N].key = (char *)(uintptr_t)GRPC_ARG_RESOURCE_QUOTA;
-	list[N].value.pointer.p = quota;
-	list[N].value.pointer.vtable = grpc_resource_quota_arg_vtable();
-
-	for (size_t i = 0; i < N; i++) {
-		list[i].type = GRPC_ARG_INTEGER;
-		list[i].key = (char *)(uintptr_t)settings[i].key;
-		list[i].value.integer = settings[i].value;
-	}
-	server = grpc_server_create(&args, NULL);
-	grpc_resource_quota_unref(quota);
-	return server;
-}
-
 static int
 start_core(struct server *server, struct router *router, struct status *status)
 {
-	gpr_set_log_function(log_core);
-	grpc_init();
+	core_init();
 	server->queue = grpc_completion_queue_create_for_next(NULL);
-	server->grpc = create_server();
+	server->grpc = core_server_new();
 	server->credentials = grpc_insecure_server_credentials_create();
 	grpc_server_register_completion_queue(server->grpc, server->queue, NULL);
 	server->slots.grpc = server->grpc;
@@ -260,32 +206,41 @@ hang_up(struct server *server)
 		pthread_cond_wait(&server->changed, &server->mutex);
 }
 
-/* 0, or -1: calls had to be cut off. */
+static void
+see_off(struct server *server)
+{
+	if (server->acceptor != NULL)
+		accept_see_off(server->acceptor, LEAVE_MS);
+}
+
+/* Calls are taken as long as clients may not know better.  0, or -1: some had to be cut off. */
 static int
 drain(struct server *server, int64_t drain_ms)
 {
 	bool answered;
 
+	see_off(server);
+	slots_drain(&server->slots);
 	pthread_mutex_lock(&server->mutex);
 	answered = wait_until(server, is_answered, clock_mono_ms() + drain_ms);
 	pthread_mutex_unlock(&server->mutex);
 	if (!answered)
 		slots_cut(&server->slots); /* without the mutex: replies wake the stopper */
-	hang_up(server);
+	see_off(server);
 	return answered ? 0 : -1;
 }
 
 static int
 stop_core(struct server *server, int64_t drain_ms)
 {
-	int rc = 0;
+	int rc = server->polling ? drain(server, drain_ms) : 0;
 
-	slots_drain(&server->slots);
+	slots_close(&server->slots);
 	server->t_down.fn = on_down;
 	TAG_POST(&server->t_down);
 	grpc_server_shutdown_and_notify(server->grpc, server->queue, &server->t_down);
 	if (server->polling)
-		rc = drain(server, drain_ms);
+		hang_up(server);
 	grpc_completion_queue_shutdown(server->queue);
 	if (server->polling)
 		(void)pthread_join(server->poller, NULL);
@@ -310,6 +265,8 @@ server_end(struct server *server, int64_t drain_ms)
 	listen_close(&server->node);
 	if (server->grpc != NULL)
 		rc = stop_core(server, drain_ms);
+	if (server->acceptor != NULL)
+		accept_free(server->acceptor);
 	if (server->report != NULL)
 		report_free(server->report);
 	peers_done(&server->peers);

@@ -172,7 +172,7 @@ fill(struct slots *slots, struct slots_method *method)
 	bool here = method->method != NULL && method->method->op == 0;
 	unsigned wanted = here ? ARMED_HERE : ARMED_ELSE;
 
-	while (method->narmed < wanted && !atomic_load(&slots->draining)) {
+	while (method->narmed < wanted && !atomic_load(&slots->closed)) {
 		struct slot *slot = slot_take(slots);
 
 		if (slot == NULL)
@@ -298,6 +298,12 @@ void
 slots_drain(struct slots *slots)
 {
 	atomic_store(&slots->draining, true);
+}
+
+void
+slots_close(struct slots *slots)
+{
+	atomic_store(&slots->closed, true);
 }
 
 void

@@ -71,7 +71,7 @@ struct slots {
 	LIST_HEAD(, slot) routed;
 	atomic_size_t nbusy;  /* accepted and not ended, which is when the answer has been read */
 	atomic_size_t nasked; /* of these, not answered yet */
-	atomic_bool draining;
+	atomic_bool draining, closed;
 	/* Called, on any thread, when one of the two has become 0 while draining. */
 	void (*idle)(void *owner);
 	void *owner;
@@ -83,8 +83,10 @@ int slots_init(struct slots *slots, struct status *status);
 /* Arms the slots: after grpc_server_start(), before the polling thread runs.  0, or -1 with status:
  * there is no memory. */
 int slots_arm(struct slots *slots, struct status *status);
-/* From now on nothing is armed again and new calls are answered UNAVAILABLE.  Any thread. */
+/* From now on new calls are answered UNAVAILABLE.  Any thread. */
 void slots_drain(struct slots *slots);
+/* From now on nothing is armed again: before the core's server is shut down.  Any thread. */
+void slots_close(struct slots *slots);
 /* Has the router asked to reply at once to all that it has not replied to.  Not before
  * slots_drain(); any thread. */
 void slots_cut(struct slots *slots);

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_trouble.py - what ends the daemon, and how it comes back; the tests go on from one another."""
+import re
+
 import pytest
 
 from administrator import BACKEND
+from rig.callers import Callers
 from rig.daemon import config_text
 
 pytestmark = pytest.mark.timeout(900)
@@ -64,10 +67,31 @@ def test_credential__of_root_alone(served):
     assert "cannot read the credential" in served.run("cosid", "--check")
 
 
+def test_restart__loses_no_call(served):
+    """Without cosid.socket there is none to connect to for a moment; whoever was connected is served."""
+    with Callers(served.socket) as callers:
+        for _ in range(3):
+            callers.wait(100)
+            served.run("systemctl", "restart", "cosid")
+        callers.wait(100)
+    refused = re.compile(r"the daemon is stopping|No such file|Connection refused")
+    assert [(code, text) for code, text in callers.failures
+            if code != "UNAVAILABLE" or not refused.search(text)] == []
+
+
 def test_socket__held_by_systemd(served):
+    """Then nobody is refused, either."""
     served.run("systemctl", "stop", "cosid")
     served.run("systemctl", "start", "cosid.socket")
     served.run("cosictl", "get", "files.photos")
-    assert served.show("ActiveState") == "active"
+    with Callers(served.socket) as callers:
+        for _ in range(3):
+            callers.wait(100)
+            served.run("systemctl", "restart", "cosid")
+        callers.wait(100)
+    assert callers.failures == []
+    while (state := served.show("ActiveState")) == "activating":
+        pass  # it serves before it says so
+    assert state == "active"
     served.run("systemctl", "stop", "cosid.socket")
     served.run("systemctl", "restart", "cosid")

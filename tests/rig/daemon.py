@@ -84,11 +84,11 @@ class Cosid:
 
     # ---- life
 
-    def start(self, wait=True, preexec=None):
+    def start(self, wait=True, preexec=None, pass_fds=()):
         self._lines, self._changed = [], threading.Condition()
         self.process = subprocess.Popen(
             self.command(), env=self.environment(), stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=preexec)
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=preexec, pass_fds=pass_fds)
         self._reader = threading.Thread(target=self._read, args=(self.process,), daemon=True)
         self._reader.start()
         if wait:

@@ -9,6 +9,7 @@ import threading
 import pytest
 
 from rig import secrets
+from rig.callers import Callers
 from rig.client import outcome
 from rig.daemon import Ended
 from rig.shelf import Shelf
@@ -57,6 +58,29 @@ def test_activation__a_socket_that_is_not_ours(cosid, config, folder, path, kind
     daemon.process = None
     assert ended.value.status == 1
     assert f"{folder}/right.sock" in ended.value.log
+
+
+HELD = 'export LISTEN_PID=$$ LISTEN_FDS=1; exec 3<&"$0"; exec "$@"'
+
+
+def test_activation__restarts_lose_no_call(cosid, config, folder):
+    """The socket stays, and callers never pause: not one call is refused, reset or forgotten.
+
+    The clients are as they come: what has not left them when a connection ends they send again.
+    """
+    with socket.socket(socket.AF_UNIX) as held:
+        held.bind(str(folder / "held.sock"))
+        held.listen(4096)
+        daemon = cosid.make(config, env={"COSI_ENDPOINT": f"unix://{folder}/held.sock"},
+                            wrap=["bash", "-c", HELD, str(held.fileno())])
+        with Callers(folder / "held.sock") as callers:
+            for n in range(4):
+                daemon.start(pass_fds=[held.fileno()])
+                callers.wait(100)
+                daemon.stop()
+            daemon.start(pass_fds=[held.fileno()])
+            callers.wait(100)
+        assert callers.failures == []
 
 
 class Manager:

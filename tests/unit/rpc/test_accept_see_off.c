@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_accept_see_off.c - who is asked to go before a stop, in which words, and how long it takes.
+ */
+#include "accept_rig.h"
+
+#include "banned.h"
+
+static int64_t
+busy_or_not(void *owner, int fd)
+{
+	const struct place *place = owner;
+
+	return fd == place->taken[0] ? CLOCK_NEVER : 0;
+}
+
+/* One without a call is told to, once, in the words of HTTP/2; one that speaks late is heard. */
+static void
+test_see_off__asks_who_has_no_call(void **state)
+{
+	static const char goaway[17] = { 0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7f, -1, -1, -1 };
+	struct place *place = *state;
+	int busy, idle, late;
+	char got[32];
+
+	place->idle_since = busy_or_not;
+	begin(place, 4, A_LONG_TIME_MS);
+	late = client(place);
+	busy = client(place);
+	say(busy);
+	wait_for(place, &place->ntaken, 1);
+	idle = client(place);
+	say(idle);
+	wait_for(place, &place->ntaken, 2);
+	accept_stop(place->acceptor);
+	say(late);
+	accept_see_off(place->acceptor, 50);
+	accept_see_off(place->acceptor, 50);
+	assert_int_equal(place->ntaken, 3);
+	assert_int_equal(recv(idle, got, sizeof got, 0), sizeof goaway);
+	assert_memory_equal(got, goaway, sizeof goaway);
+	assert_int_equal(recv(late, got, sizeof got, 0), sizeof goaway);
+	assert_int_equal(recv(busy, got, sizeof got, MSG_DONTWAIT), -1);
+	(void)close(busy);
+	(void)close(idle);
+	(void)close(late);
+}
+
+/* No longer than there is anybody. */
+static void
+test_see_off__ends_with_the_last(void **state)
+{
+	struct place *place = *state;
+	int silent;
+
+	begin(place, 4, A_LONG_TIME_MS);
+	silent = client(place);
+	wait_for(place, &place->nticks, 1);
+	accept_stop(place->acceptor);
+	(void)close(silent);
+	accept_see_off(place->acceptor, A_LONG_TIME_MS);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_see_off__asks_who_has_no_call),
+		TEST(test_see_off__ends_with_the_last),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
