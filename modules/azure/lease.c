@@ -57,6 +57,8 @@ lease_acquire(const struct azure *azure, struct cosi_call *call, const char *con
 	const char *id = new_id(call), *etag;
 	const struct cosi_http_reply *reply;
 
+	if (id == NULL)
+		return -1;
 	for (int64_t pause_ms = PAUSE_FIRST_MS;;
 	     pause_ms = pause_ms < PAUSE_MOST_MS ? 2 * pause_ms : pause_ms) {
 		reply = azure_ask(azure, call, .method = "PUT", .container = container,
