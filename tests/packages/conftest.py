@@ -42,11 +42,12 @@ def tree():
 
 
 @pytest.fixture(scope="module")
-def machine(debs, tree):
+def machine(tree, debs):
     """Booted, with the packages in /packages, this version of them installed; one for each file."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="cosid-machine."))
-    made = Machine(folder, tree)
+    made = None
     try:
+        made = Machine(folder, tree)
         made.up()
         for each in debs[0], debs[2]:
             for file in each.glob("*.deb"):
@@ -54,7 +55,8 @@ def machine(debs, tree):
         made.apt("install", "/packages/this-cosid.deb")
         yield made
     finally:
-        made.down()
+        if made:
+            made.down()
         shutil.rmtree(folder)
 
 

@@ -55,7 +55,10 @@ class Machine:
     def __init__(self, folder, tar):
         self.root, self.folder = pathlib.Path(folder) / "root", pathlib.Path(folder)
         self.root.mkdir()
-        subprocess.run(["tar", "-C", self.root, "-xf", tar, "--exclude=./dev/*"], check=True)
+        done = subprocess.run(["tar", "-C", self.root, "-xf", tar, "--exclude=./dev/*"],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Unbootable(f"cannot unpack the Debian tree: {done.stderr[-2000:]}")
         (self.root / "etc/hosts").write_text(HOSTS)
         (self.root / "etc/hostname").write_text("gateway\n")
         (self.root / "packages").mkdir()
