@@ -5,13 +5,12 @@ import re
 import pytest
 
 from rig.azure import CUSTOM, WELL_KNOWN, Blob, Policy
-from rig.client import refused, until_ok
+from rig.client import refused
 from rig.store import AzureStore
 
 pytestmark = pytest.mark.azure
 
 PLACES = [(account, style) for account in (WELL_KNOWN[0], CUSTOM) for style in ("path", "host")]
-RETRY = "ABORTED|UNAVAILABLE"
 
 
 @pytest.fixture(scope="module")
@@ -234,91 +233,24 @@ def test_existing__container_of_somebody_else(client, shop, name):
     assert shop.root.marks(name) == {"team": "photos"} and shop.root.public(name) == "container"
 
 
-# ---- two at once
-
-
-def both_until_ok(calls):
-    """[(client, method, fields)] at once, each repeated while it is told to."""
-    running = [(c.start(m, **f), c, m, f) for c, m, f in calls]
-    replies = []
-    for call, c, method, fields in running:
-        while call.exception() is not None:
-            assert call.code().name in RETRY.split("|"), call.details()
-            call = c.start(method, **fields)
-        replies.append(call.result())
-    return replies
-
-
-def test_two_daemons__grants_and_revokes_of_one_container(cosid, shop, name):
-    """Neither overwrites what the other wrote: no granted policy is lost, no revoked one returns."""
-    clients = [cosid({"backends": [shop.backend("shop")]}, protocol="AZURE").client()
-               for _ in range(2)]
-    bucket = clients[0].create(name)
-    old = [clients[n].access(both_until_ok([(clients[n], *clients[n].grant_fields(
-        bucket, f"old-{n}"))])[0]) for n in range(2)]
-    for number in range(4):
-        new = [f"new-{number}-{n}" for n in range(2)]
-        replies = both_until_ok(
-            [(clients[n], *clients[n].grant_fields(bucket, new[n])) for n in range(2)]
-            + [(clients[1 - n], *clients[n].revoke_fields(old[n].account_id, bucket))
-               for n in range(2)])
-        fresh = [clients[0].access(r) for r in replies[:2]]
-        assert [shop.client(a).list(name).status for a in fresh] == [200, 200], number
-        assert [shop.client(a).list(name).status for a in old] == [403, 403], number
-        assert sorted(shop.accounts_of(name)) == sorted(f"cosi-{n}" for n in new)
-        old = fresh
-    assert shop.root.lease_state(name) == "available"
-
-
-def test_two_daemons__the_same_grant(cosid, shop, name):
-    """One policy, one token."""
-    clients = [cosid({"backends": [shop.backend("shop")]}, protocol="AZURE").client()
-               for _ in range(2)]
-    bucket = clients[0].create(name)
-    for number in range(4):
-        replies = both_until_ok([(c, *c.grant_fields(bucket, f"ba-{number}")) for c in clients])
-        one, two = (clients[0].access(r) for r in replies)
-        assert one.token == two.token
-        assert shop.accounts_of(name).count(f"cosi-ba-{number}") == 1
-
-
-def test_parallel__five_grants_of_one_daemon(client, shop, name):
-    bucket = client.create(name)
-    calls = [(client, *client.grant_fields(bucket, f"ba-{n}")) for n in range(5)]
-    found = [client.access(r) for r in both_until_ok(calls)]
-    assert all(shop.client(a).list(name).status == 200 for a in found)
-    both_until_ok([(client, *client.revoke_fields(a.account_id, bucket)) for a in found[:4]])
-    assert [shop.client(a).list(name).status for a in found] == [403] * 4 + [200]
-
-
-def test_lease__of_somebody_else(cosid, shop, name):
-    """A container that is locked: ABORTED or UNAVAILABLE, nothing written, and well again after it."""
-    daemon = cosid({"call_timeout": "2s", "backends": [shop.backend("shop")]}, protocol="AZURE")
-    client = daemon.client()
-    bucket = client.create(name)
-    access = client.grant(bucket, f"ba-{name}")
-    lease = shop.root.lease(name, duration=-1).headers["x-ms-lease-id"]
-    for call in (lambda: client.grant(bucket, f"ba-{name}-new"),
-                 lambda: client.revoke(access.account_id, bucket)):
-        with refused(RETRY + "|DEADLINE_EXCEEDED|FAILED_PRECONDITION", name):
-            call()
-    assert client.grant(bucket, f"ba-{name}") == access, "what is there needs no lock"
-    assert shop.client(access).list(name).status == 200
-    assert shop.root.lease(name, "release", id=lease).status == 200
-    until_ok(RETRY, client.revoke, access.account_id, bucket)
-    assert shop.client(access).list(name).status == 403
-
-
-def test_lease__off(cosid, shop, name):
-    """lease = false: for one gateway alone; a lease of somebody does not matter then."""
-    daemon = cosid({"backends": [shop.backend("shop", lease=False)]}, protocol="AZURE")
-    client = daemon.client()
-    bucket = client.create(name)
-    access = client.grant(bucket, f"ba-{name}")
-    assert shop.client(access).list(name).status == 200
-    client.revoke(access.account_id, bucket)
-    assert shop.client(access).list(name).status == 403
-    client.delete(bucket)
+def test_two_backends__one_name_in_two_accounts(cosid, azurite, name):
+    """Each has its own container, policy and key; a revoke in one leaves the other."""
+    shops = {word: AzureStore(azurite, account)
+             for word, account in (("one", WELL_KNOWN[0]), ("two", CUSTOM))}
+    client = cosid({"backends": [s.backend(word) for word, s in shops.items()]},
+                   protocol="AZURE").client()
+    found = {}
+    for word, shop in shops.items():
+        bucket = client.create(name, {"backend": word})
+        assert bucket == f"{word}.{name}"
+        found[word] = client.grant(bucket, f"ba-{name}")
+        assert found[word].token.startswith(f"{shop.public_endpoint}/{name}?")
+        assert shop.client(found[word]).put(name, "object", word.encode()).status == 201
+    client.revoke(found["one"].account_id, f"one.{name}")
+    assert shops["one"].client(found["one"]).list(name).status == 403
+    assert shops["two"].client(found["two"]).get(name, "object").body == b"two"
+    client.delete(f"one.{name}", {"whenNotEmpty": "purge"})
+    assert shops["two"].client(found["two"]).list(name).status == 200
 
 
 def test_several_buckets__out_of_range(daemon, shop, name):
