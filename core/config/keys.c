@@ -100,7 +100,7 @@ static const struct cosi_key backend[] = {
 	TEXT(BACKEND, public_endpoint, "public_endpoint", COSI_T_URL, 0, NULL,
 	     "URL that applications are told; absent: endpoint"),
 	YES(BACKEND, accept_new, "accept_new", "true",
-	    "may get new buckets of requests that name no backend"),
+	    "gets new buckets; false: those that it has go on"),
 	WORDS(BACKEND, existing_buckets, "existing_buckets", "*",
 	      "globs of buckets that were not made here and may be used"),
 	INT(BACKEND, max_calls, "max_calls", NULL, "1..1024",
