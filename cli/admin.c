@@ -77,7 +77,7 @@ take(struct admin_answer *answer, const char *line)
 
 /* NULL: the last line has come. */
 static const char *
-read_answer(struct arena *arena, FILE *stream, struct admin_answer *answer)
+read_answer(FILE *stream, struct admin_answer *answer)
 {
 	CLEANUP_FREE char *line = NULL;
 	size_t size = 0;
@@ -91,7 +91,7 @@ read_answer(struct arena *arena, FILE *stream, struct admin_answer *answer)
 		if (len < 0)
 			return "the daemon ended the connection";
 		if (len > LINE_MOST || !take(answer, line))
-			return arena_printf(arena, "cannot read the answer");
+			return "cannot read the answer: is this the admin socket, and not COSI's?";
 	}
 	return NULL;
 }
@@ -109,7 +109,7 @@ exchange(struct arena *arena, const struct args *args, struct admin_answer *answ
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0 ||
 	    send_request(fd, &args->ask) != 0)
 		return arena_printf(arena, "cannot send to '%s': %m", args->endpoint);
-	return read_answer(arena, stream, answer);
+	return read_answer(stream, answer);
 }
 
 /* The last line, and with list what was found. */

@@ -217,10 +217,28 @@ exchange_done(struct exchange *x)
 	grpc_call_unref(x->call);
 }
 
+/* The core's words for an other end that answers in no HTTP/2 and closes, whichever it sees first.
+ */
+static bool
+is_no_grpc(const struct exchange *x)
+{
+	static const char *const words[] = { "Stream removed", "Broken pipe",
+					     "Connection reset by peer" };
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		found |= grpc_slice_str_cmp(x->details, words[i]) == 0;
+	return found && (x->code == GRPC_STATUS_UNKNOWN || x->code == GRPC_STATUS_UNAVAILABLE);
+}
+
 static int
 exchange_result(struct client *client, struct exchange *x, const ProtobufCMessageDescriptor *type,
 		ProtobufCMessage **out, struct client_error *out_error)
 {
+	if (is_no_grpc(x))
+		return client_fail(out_error, client->arena, GRPC_STATUS_UNAVAILABLE,
+				   "no gRPC is spoken there: is this COSI's socket, and not the "
+				   "admin socket?");
 	if (x->code != GRPC_STATUS_OK) {
 		*out_error = (struct client_error){
 			x->code,

@@ -43,6 +43,17 @@ def backend_of(status, name):
     return next(b for b in status["backends"] if b["name"] == name)
 
 
+def test_wrong_one_of_the_two_sockets(cosid, shelf):
+    """Either way cosictl says what it may be."""
+    daemon = cosid(shelf.config())
+    program = str(daemon.build / "bin" / "cosictl")
+    for path, word in ((daemon.admin, "info"), (daemon.socket, "status")):
+        done = subprocess.run([program, "-e", f"unix://{path}", word], capture_output=True, text=True,
+                              timeout=60)
+        assert done.returncode == 1 and done.stderr.startswith("cosictl: UNAVAILABLE: "), done.stderr
+        assert "is this " in done.stderr and "admin socket" in done.stderr, done.stderr
+
+
 # ---- status
 
 
