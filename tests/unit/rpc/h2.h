@@ -9,11 +9,13 @@
 #include <sys/socket.h>
 
 enum { H2_STREAMS = 128, H2_PATIENCE_MS = 1000 };
-enum { H2_DATA = 0, H2_HEADERS = 1, H2_SETTINGS = 4, H2_PING = 6, H2_WINDOW = 8 };
+enum { H2_DATA = 0, H2_HEADERS = 1, H2_SETTINGS = 4, H2_PING = 6, H2_GOAWAY = 7, H2_WINDOW = 8 };
 
 struct h2 {
 	int fd;
-	bool dead; /* the server has closed */
+	bool dead;       /* the server has closed */
+	bool unwelcome;  /* it was asked to go */
+	uint32_t npongs; /* answers to pings */
 	int64_t window, stream_windows[H2_STREAMS], initial_window;
 	uint8_t in[1 << 17];
 	size_t nread;
@@ -64,6 +66,10 @@ h2_take(struct h2 *h2, const uint8_t *frame, size_t len)
 		h2_settings(h2, p, len);
 	else if (frame[3] == H2_PING && (frame[4] & 1) == 0)
 		h2_frame(h2, H2_PING, 1, 0, p, len);
+	else if (frame[3] == H2_PING)
+		h2->npongs++;
+	else if (frame[3] == H2_GOAWAY)
+		h2->unwelcome = true;
 	else if (frame[3] == H2_WINDOW && stream == 0)
 		h2->window += h2_u32(p);
 	else if (frame[3] == H2_WINDOW && stream / 2 < H2_STREAMS)
