@@ -27,7 +27,7 @@ def test_kill__comes_back(served):
 def test_watchdog__ends_a_process_that_hangs(served):
     assert served.show("WatchdogUSec") == "30s"
     served.drop_in("watchdog", "[Service]\nWatchdogSec=2s\n")
-    served.run("systemctl", "restart", "cosid")
+    served.restart()
     seen, pid = served.cursor(), served.show("MainPID")
     served.run("kill", "-STOP", pid)
     served.wait_log("Watchdog timeout", seen)
@@ -35,11 +35,12 @@ def test_watchdog__ends_a_process_that_hangs(served):
     assert served.show("MainPID") != pid and served.show("NRestarts") == "1"
     served.run("cosictl", "get", "files.photos")
     served.shell("rm /etc/systemd/system/cosid.service.d/watchdog.conf; systemctl daemon-reload")
-    served.run("systemctl", "restart", "cosid")
+    served.restart()
 
 
 def test_start__refused_one_is_not_repeated(served):
     served.write("/etc/cosid/conf.d/zz.conf", "backends = (\n")
+    served.run("systemctl", "reset-failed", "cosid", ok=None)
     served.run("systemctl", "restart", "cosid", ok=False)
     assert served.show("ActiveState") == "failed" and served.show("NRestarts") == "0"
     served.run("rm", "/etc/cosid/conf.d/zz.conf")
@@ -50,6 +51,7 @@ def test_start__without_a_name_says_what_is_missing(served):
     """As on a host without a domain."""
     served.shell("cp /etc/cosid/cosid.conf /srv; sed -i 's/^driver_name/# &/' /etc/cosid/cosid.conf")
     seen = served.cursor()
+    served.run("systemctl", "reset-failed", "cosid", ok=None)
     served.run("systemctl", "restart", "cosid", ok=False)
     served.wait_log("/etc/cosid/cosid.conf.*driver_name", seen)
     assert served.show("NRestarts") == "0"
@@ -61,7 +63,7 @@ def test_credential__of_root_alone(served):
     served.write("/etc/cosid/conf.d/files.conf", config_text(
         {"backends": [BACKEND | {"credential_key": "credential:posix.key"}]}))
     served.drop_in("key", "[Service]\nLoadCredential=posix.key:/etc/cosid/secrets/posix.key\n")
-    served.run("systemctl", "restart", "cosid")
+    served.restart()
     served.run("cosictl", "get", "files.photos")
     # From outside the unit it cannot be read: a warning, and the rest is checked.
     assert "cannot read the credential" in served.run("cosid", "--check")
@@ -72,7 +74,7 @@ def test_restart__loses_no_call(served):
     with Callers(served.socket) as callers:
         for _ in range(3):
             callers.wait(100)
-            served.run("systemctl", "restart", "cosid")
+            served.restart()
         callers.wait(100)
     refused = re.compile(r"the daemon is stopping|No such file|Connection refused")
     assert [(code, text) for code, text in callers.failures
@@ -87,11 +89,11 @@ def test_socket__held_by_systemd(served):
     with Callers(served.socket) as callers:
         for _ in range(3):
             callers.wait(100)
-            served.run("systemctl", "restart", "cosid")
+            served.restart()
         callers.wait(100)
     assert callers.failures == []
     while (state := served.show("ActiveState")) == "activating":
         pass  # it serves before it says so
     assert state == "active"
     served.run("systemctl", "stop", "cosid.socket")
-    served.run("systemctl", "restart", "cosid")
+    served.restart()
