@@ -10,6 +10,8 @@ import os
 import pathlib
 import re
 import signal
+import socket
+import ssl
 import subprocess
 import time
 import urllib.parse
@@ -55,15 +57,28 @@ class Blob:
     endpoint: "http://HOST:PORT/ACCOUNT" or "http://ACCOUNT.HOST:PORT"; *.localhost is 127.0.0.1.
     """
 
-    def __init__(self, endpoint, account=None, key=None, sas=""):
+    def __init__(self, endpoint, account=None, key=None, sas="", ca=None):
+        """ca: for https, the file of the authority that the server's certificate is from."""
+        self.ca = ca
         self.url = urllib.parse.urlsplit(endpoint)
         self.account, self.key, self.sas = account, key, sas
 
     @classmethod
-    def of_token(cls, token):
+    def of_token(cls, token, ca=None):
         """What has a granted URL ("http://.../CONTAINER?sv=..."), and no key."""
         endpoint, _, sas = token.partition("?")
-        return cls(endpoint.rpartition("/")[0], sas=sas)
+        return cls(endpoint.rpartition("/")[0], sas=sas, ca=ca)
+
+    def _connect(self, timeout):
+        host = self.url.hostname
+        address = "127.0.0.1" if host.endswith(".localhost") else host
+        if self.url.scheme == "http":
+            return http.client.HTTPConnection(address, self.url.port, timeout=timeout)
+        made = http.client.HTTPSConnection(address, self.url.port, timeout=timeout)
+        plain = socket.create_connection((address, self.url.port), timeout)
+        made.sock = ssl.create_default_context(cafile=self.ca).wrap_socket(
+            plain, server_hostname=host)
+        return made
 
     def _sign(self, method, path, query, headers, body):
         headers |= {"x-ms-date": time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime()),
@@ -87,9 +102,7 @@ class Blob:
             self._sign(method, path, query, headers, body)
         text = "&".join(x for x in (text, self.sas) if x)
         headers["host"] = self.url.netloc
-        local = self.url.hostname.endswith(".localhost")
-        connection = http.client.HTTPConnection(
-            "127.0.0.1" if local else self.url.hostname, self.url.port, timeout=timeout)
+        connection = self._connect(timeout)
         try:
             connection.request(method, path + ("?" + text if text else ""), body or None, headers)
             answer = connection.getresponse()
@@ -182,8 +195,10 @@ class Blob:
 class Azurite:
     """One server with two accounts: up() and down()."""
 
-    def __init__(self, folder, disk=False, keys=KEYS):
-        """disk: its data stays over kill(); keys: of the account CUSTOM."""
+    def __init__(self, folder, disk=False, keys=KEYS, tls=None):
+        """disk: its data stays over kill(); keys: of the account CUSTOM; tls: (certificate, key), which
+        is its own authority."""
+        self.tls = tls
         self.folder, self.disk, self.keys = pathlib.Path(folder), disk, list(keys)
         self.port = None
         for key in (WELL_KNOWN[1], *keys):
@@ -194,6 +209,8 @@ class Azurite:
         check_there("azurite")
         accounts = ";".join([":".join(WELL_KNOWN), ":".join([CUSTOM, *self.keys])])
         env = os.environ | {"AZURITE_ACCOUNTS": accounts, "AZURITE_DISK": "1" if self.disk else ""}
+        if self.tls:
+            env |= {"AZURITE_CERT": str(self.tls[0]), "AZURITE_CERT_KEY": str(self.tls[1])}
         for _ in range(5):  # another process may take the port first
             port = self.port or free_port()
             done = subprocess.run([STORES / "azurite-up", self.folder, str(port)], env=env,
@@ -215,7 +232,11 @@ class Azurite:
     @property
     def endpoint(self):
         """Of the server; Account knows those of accounts."""
-        return f"http://127.0.0.1:{self.port}"
+        return f"http{'s' if self.tls else ''}://127.0.0.1:{self.port}"
+
+    @property
+    def ca(self):
+        return self.tls and str(self.tls[0])
 
     def pid(self):
         return int((self.folder / "pids").read_text().split()[1])
@@ -234,4 +255,5 @@ def account_url(endpoint, account, style="path"):
     """The URL of an account at a server: path style or host style."""
     if style == "path":
         return f"{endpoint}/{account}"
-    return f"http://{account}.blob.localhost:{urllib.parse.urlsplit(endpoint).port}"
+    url = urllib.parse.urlsplit(endpoint)
+    return f"{url.scheme}://{account}.blob.localhost:{url.port}"

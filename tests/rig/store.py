@@ -148,7 +148,7 @@ class AzureStore(AzureAnswers):
         self.key = KEYS[0] if account == CUSTOM else WELL_KNOWN[1]
         self.endpoint = account_url(endpoint or server.endpoint, account, style)
         self.public_endpoint = account_url(server.endpoint, account, style)
-        self.root = Blob(account_url(server.endpoint, account), account, self.key)
+        self.root = Blob(account_url(server.endpoint, account), account, self.key, ca=server.ca)
 
     def backend(self, name="azure", **more):
         return {"name": name, "module": "azure", "endpoint": self.endpoint,
@@ -181,7 +181,6 @@ class AzureStore(AzureAnswers):
     def accounts(self):
         return sorted(account for bucket in self.buckets() for account in self.accounts_of(bucket))
 
-    @staticmethod
-    def client(access):
+    def client(self, access):
         """A client with what a grant gave."""
-        return Blob.of_token(access.token)
+        return Blob.of_token(access.token, self.server.ca)

@@ -2,6 +2,7 @@
 """test_azure_trouble.py - an Azurite that is down, hangs, lies or refuses: clear answers, nothing lost."""
 import base64
 import re
+import subprocess
 import threading
 
 import pytest
@@ -197,6 +198,34 @@ def test_key__rotated(cosid, folder, name):
         until_ok(PASSING, client.revoke, first.account_id, bucket)
         assert shop.client(second).list(name).status == 403
         client.delete(bucket)
+    finally:
+        server.down()
+
+
+def test_tls__as_the_service_has_it(cosid, folder, name):
+    """https with a certificate that is looked at, in both styles; the token begins with it."""
+    cert, key = folder / "cert.pem", folder / "cert.key"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+                    "-nodes", "-subj", "/CN=azurite", "-days", "2", "-keyout", key, "-out", cert,
+                    "-addext", "subjectAltName=IP:127.0.0.1,DNS:*.blob.localhost"],
+                   check=True, capture_output=True)
+    server = Azurite(folder / "azurite", tls=(cert, key)).up()
+    try:
+        shops = {style: AzureStore(server, style=style) for style in ("path", "host")}
+        backends = [shop.backend(style, ca_file=str(cert)) for style, shop in shops.items()]
+        client = cosid({"backends": [*backends, shops["path"].backend("blind")]},
+                       protocol="AZURE").client()
+        for style, shop in shops.items():
+            each = f"{name}-{style}"
+            bucket = client.create(each, {"backend": style})
+            access = client.grant(bucket, f"ba-{each}")
+            assert shop.public_endpoint.startswith("https://")
+            assert access.token.startswith(f"{shop.public_endpoint}/{each}?")
+            assert shop.client(access).put(each, "object", b"content").status == 201
+            client.revoke(access.account_id, bucket)
+            assert shop.client(access).get(each, "object").status == 403
+        with refused("UNAVAILABLE|FAILED_PRECONDITION", "certificate"):
+            client.create(f"{name}-blind", {"backend": "blind"})
     finally:
         server.down()
 
