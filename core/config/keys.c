@@ -98,7 +98,7 @@ static const struct cosi_key backend[] = {
 	TEXT(BACKEND, module, "module", COSI_T_STRING, COSI_REQUIRED, NULL,
 	     "module that speaks to the store"),
 	TEXT(BACKEND, public_endpoint, "public_endpoint", COSI_T_URL, 0, NULL,
-	     "URL that applications are told; absent: endpoint"),
+	     "URL that applications are told; absent: endpoint, required where there is none"),
 	YES(BACKEND, accept_new, "accept_new", "true",
 	    "gets new buckets; false: those that it has go on"),
 	WORDS(BACKEND, existing_buckets, "existing_buckets", "*",
