@@ -7,7 +7,6 @@
 #include "rpc/accept.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -96,17 +95,13 @@ look_at(struct acceptor *acceptor, struct place *place)
 	acceptor->config.take(acceptor->config.owner, place->fd);
 }
 
-/* Shuts down a connection that was handed on, and waits until the core has closed it.  A copy of
- * the descriptor is looked at and shut down: the core's may become another's at any time. */
+/* Shuts down a connection that was handed on, and waits until the core has closed it. */
 static void
 evict(struct acceptor *acceptor, const struct place *place)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
-	CLEANUP_FD int fd = fcntl(place->fd, F_DUPFD_CLOEXEC, 0);
-	struct stat st;
 
-	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_ino == place->ino)
-		(void)shutdown(fd, SHUT_RDWR);
+	place_cut(place);
 	for (int ms = 0; place->fd >= 0 && ms < EVICT_MS; ms++) {
 		(void)nanosleep(&pause, NULL);
 		sweep(acceptor);
@@ -277,27 +272,10 @@ accept_stop(struct acceptor *acceptor)
 	(void)pthread_join(acceptor->thread, NULL);
 }
 
-/* The core says GOAWAY only when it is shut down, and then resets the calls that are on their way:
- * their clients see CANCELLED (measured with 1.51), and nobody takes that for a refusal.  So it is
- * said before, without an error and for streams beyond all that there can be (RFC 9113, 6.8): calls
- * that have been sent are served, the next ones go to another connection.  Between the calls of a
- * connection the core writes small frames, each in one piece, which this one does not part. */
-static void
-ask_to_go(const struct place *place)
-{
-	static const unsigned char goaway[] = { 0,    0,    8,    7,    0, 0, 0, 0, 0,
-						0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0 };
-	CLEANUP_FD int fd = fcntl(place->fd, F_DUPFD_CLOEXEC, 0);
-	struct stat st;
-
-	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_ino == place->ino)
-		(void)send(fd, goaway, sizeof goaway, MSG_DONTWAIT | MSG_NOSIGNAL);
-}
-
-/* Says whether anybody is left.  One that speaks only now is asked the next time, behind the
- * core's first frame. */
+/* Says whether anybody is left but those that were asked before and stay.  One that speaks only now
+ * is asked the next time, behind the core's first frame. */
 static bool
-ask_all_to_go(struct acceptor *acceptor)
+ask_all_to_go(struct acceptor *acceptor, int64_t begun_ms)
 {
 	const struct accept_config *config = &acceptor->config;
 	bool left = false;
@@ -306,13 +284,13 @@ ask_all_to_go(struct acceptor *acceptor)
 	for (size_t i = 0; i < acceptor->places.n; i++) {
 		struct place *place = &acceptor->places.table[i];
 
-		left |= place->fd >= 0;
+		left |= place->fd >= 0 && (place->asked_ms == 0 || place->asked_ms >= begun_ms);
 		if (places_waits(place)) {
 			look_at(acceptor, place);
-		} else if (place->fd >= 0 && !place->asked && config->idle_since != NULL &&
+		} else if (place->fd >= 0 && place->asked_ms == 0 && config->idle_since != NULL &&
 			   config->idle_since(config->owner, place->fd) != CLOCK_NEVER) {
-			place->asked = true;
-			ask_to_go(place);
+			place->asked_ms = clock_mono_ms();
+			place_ask_to_go(place);
 		}
 	}
 	return left;
@@ -322,8 +300,16 @@ void
 accept_see_off(struct acceptor *acceptor, int64_t most_ms)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
-	int64_t until_ms = clock_mono_ms() + most_ms;
+	int64_t begun_ms = clock_mono_ms();
 
-	while (ask_all_to_go(acceptor) && clock_mono_ms() < until_ms)
+	while (ask_all_to_go(acceptor, begun_ms) && clock_mono_ms() < begun_ms + most_ms)
 		(void)nanosleep(&pause, NULL);
+}
+
+void
+accept_cut(struct acceptor *acceptor)
+{
+	for (size_t i = 0; i < acceptor->places.n; i++)
+		if (acceptor->places.table[i].fd >= 0 && !places_waits(&acceptor->places.table[i]))
+			place_cut(&acceptor->places.table[i]);
 }

@@ -34,9 +34,11 @@ struct acceptor;
 struct acceptor *accept_start(const struct accept_config *config, struct status *status);
 /* Joins the thread: no more are accepted. */
 void accept_stop(struct acceptor *acceptor);
-/* After accept_stop(): asks every connection without a call to go, and waits until all have gone,
- * for so long at the most.  take() may still be called. */
+/* After accept_stop(): asks every connection without a call to go, and waits until all have gone
+ * that were not asked by an earlier call, for so long at the most.  take() may still be called. */
 void accept_see_off(struct acceptor *acceptor, int64_t most_ms);
+/* After accept_stop(): shuts down all that were handed on. */
+void accept_cut(struct acceptor *acceptor);
 /* After accept_stop(); connections that were not handed on are closed. */
 void accept_free(struct acceptor *acceptor);
 

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * places.c - counts places by user, and chooses. */
+ * places.c - counts places by user, chooses, and shows out. */
 #include "rpc/places.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 
 #include "banned.h"
@@ -102,4 +107,41 @@ places_choose(const struct places *places, uid_t uid)
 		chosen = &places->table[i];
 	}
 	return chosen;
+}
+
+int
+place_copy(const struct place *place)
+{
+	int fd = fcntl(place->fd, F_DUPFD_CLOEXEC, 0);
+	struct stat st;
+
+	if (fd < 0 || (fstat(fd, &st) == 0 && st.st_ino == place->ino))
+		return fd;
+	(void)close(fd);
+	return -1;
+}
+
+void
+place_cut(const struct place *place)
+{
+	CLEANUP_FD int fd = place_copy(place);
+
+	if (fd >= 0)
+		(void)shutdown(fd, SHUT_RDWR);
+}
+
+/* The core says GOAWAY only when it is shut down, and then resets the calls that are on their way:
+ * their clients see CANCELLED (measured with 1.51), and nobody takes that for a refusal.  So it is
+ * said before, without an error and for streams beyond all that there can be (RFC 9113, 6.8): calls
+ * that have been sent are served, the next ones go to another connection.  Between the calls of a
+ * connection the core writes small frames, each in one piece, which this one does not part. */
+void
+place_ask_to_go(const struct place *place)
+{
+	static const unsigned char goaway[] = { 0,    0,    8,    7,    0, 0, 0, 0, 0,
+						0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0 };
+	CLEANUP_FD int fd = place_copy(place);
+
+	if (fd >= 0)
+		(void)send(fd, goaway, sizeof goaway, MSG_DONTWAIT | MSG_NOSIGNAL);
 }

@@ -18,7 +18,7 @@ struct place {
 	uid_t uid;
 	int64_t silent_ms; /* monotonic time at which it is closed; CLOCK_NEVER: it has spoken */
 	ino_t ino;         /* of one that has spoken */
-	bool asked;        /* to go */
+	int64_t asked_ms;  /* monotonic: when it was asked to go; 0: it was not */
 };
 
 struct places {
@@ -41,5 +41,13 @@ struct place *places_find(const struct places *places, uid_t uid);
 /* Whose place one more of this user may take.  First of whoever has most, then one that has said
  * nothing, then the one that has waited or been without a call for longest.  NULL: nobody's. */
 struct place *places_choose(const struct places *places, uid_t uid);
+
+/* Of one that was handed on, whose descriptor may be closed and become another's at any time: a
+ * copy, the caller's to close; -1: it is gone. */
+int place_copy(const struct place *place);
+/* Its calls end, and so does whatever it keeps the core waiting for. */
+void place_cut(const struct place *place);
+/* By HTTP/2's words; it must have no call. */
+void place_ask_to_go(const struct place *place);
 
 #endif

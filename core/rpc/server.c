@@ -192,7 +192,8 @@ wait_until(struct server *server, bool (*reached)(const struct server *), int64_
 	return true;
 }
 
-/* A client that does not read its socket keeps the core waiting for ever. */
+/* A client that does not read its socket keeps the core waiting for ever, with a call or without:
+ * cancelling calls does not end a connection whose write is blocked. */
 static void
 hang_up(struct server *server)
 {
@@ -202,6 +203,8 @@ hang_up(struct server *server)
 	    wait_until(server, is_down, clock_mono_ms() + GOODBYE_MS))
 		return;
 	grpc_server_cancel_all_calls(server->grpc);
+	if (server->acceptor != NULL)
+		accept_cut(server->acceptor);
 	while (!is_down(server))
 		pthread_cond_wait(&server->changed, &server->mutex);
 }

@@ -13,6 +13,14 @@ busy_or_not(void *owner, int fd)
 	return fd == place->taken[0] ? CLOCK_NEVER : 0;
 }
 
+static int64_t
+never_busy(void *owner, int fd)
+{
+	(void)owner;
+	(void)fd;
+	return 0;
+}
+
 /* One without a call is told to, once, in the words of HTTP/2; one that speaks late is heard. */
 static void
 test_see_off__asks_who_has_no_call(void **state)
@@ -60,12 +68,31 @@ test_see_off__ends_with_the_last(void **state)
 	accept_see_off(place->acceptor, A_LONG_TIME_MS);
 }
 
+/* Once: a client that stays is not waited for again. */
+static void
+test_see_off__waits_once_for_each(void **state)
+{
+	struct place *place = *state;
+	int stays;
+
+	place->idle_since = never_busy;
+	begin(place, 4, A_LONG_TIME_MS);
+	stays = client(place);
+	say(stays);
+	wait_for(place, &place->ntaken, 1);
+	accept_stop(place->acceptor);
+	accept_see_off(place->acceptor, 50);
+	accept_see_off(place->acceptor, A_LONG_TIME_MS);
+	(void)close(stays);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_see_off__asks_who_has_no_call),
 		TEST(test_see_off__ends_with_the_last),
+		TEST(test_see_off__waits_once_for_each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -172,6 +172,25 @@ test_stop__deaf_peers(void **state)
 	(void)close(silent);
 }
 
+/* One without a call, whose confirmations fill the socket: it would block the core's last words. */
+static void
+test_stop__confirmations_not_read(void **state)
+{
+	const struct timeval patience = { .tv_sec = H2_PATIENCE_MS / 1000 };
+	struct fixture *f = *state;
+	struct h2 *peer = calloc(1, sizeof *peer);
+
+	assert_non_null(peer);
+	h2_hello(peer, raw_connect(f));
+	assert_int_equal(setsockopt(peer->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience),
+			 0);
+	while (!peer->dead) /* until it is not read any more */
+		h2_frame(peer, H2_SETTINGS, 0, 0, NULL, 0);
+	stop(f);
+	(void)close(peer->fd);
+	free(peer);
+}
+
 static void
 test_restart__same_socket(void **state)
 {
@@ -282,6 +301,7 @@ main(void)
 		TEST(test_stop__waits_for_the_last_reply),
 		TEST(test_stop__idle),
 		TEST(test_stop__deaf_peers),
+		TEST(test_stop__confirmations_not_read),
 		TEST(test_restart__same_socket),
 		TEST(test_start__fails_clearly),
 		TEST(test_start__inherited_socket),
