@@ -3,6 +3,7 @@
 #include "walk.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "fault.h"
 #include "marks.h"
@@ -25,6 +26,15 @@ struct page {
 	bool is_one;
 };
 
+/* Metadata's names are the same in any case; a list shows the one that they were written in. */
+static bool
+is_mark(const char *path, const char *mark)
+{
+	size_t len = strlen(META);
+
+	return strncmp(path, META, len) == 0 && strcasecmp(path + len, mark) == 0;
+}
+
 static int
 on_element(void *arg, const char *path, char *text, size_t len)
 {
@@ -38,11 +48,11 @@ on_element(void *arg, const char *path, char *text, size_t len)
 		page->marker = cosi_printf(page->call, "%s", text);
 	if (strcmp(path, CONTAINER "/Name") == 0)
 		page->container.name = cosi_printf(page->call, "%s", text);
-	if (strcmp(path, META MARK_DRIVER) == 0)
+	if (is_mark(path, MARK_DRIVER))
 		page->container.driver = cosi_printf(page->call, "%s", text);
-	if (strcmp(path, META MARK_NAME) == 0)
+	if (is_mark(path, MARK_NAME))
 		page->container.request = cosi_printf(page->call, "%s", text);
-	if (strcmp(path, META MARK_PARAMS) == 0)
+	if (is_mark(path, MARK_PARAMS))
 		page->container.params = cosi_printf(page->call, "%s", text);
 	if (strcmp(path, CONTAINER) != 0)
 		return 0;

@@ -9,7 +9,8 @@
 Always: at most 5 policies of 64 bytes and legal times, XML with a byte order mark, times with seven
 digits, PUT with a length, error bodies and their words as the service has them, a deleted
 container's name that is blocked until settle().  When told so: clock_off, no_public_access,
-no_shared_key, busy (statuses that the next requests meet, each with a Retry-After when it is a pair).
+no_shared_key, busy (statuses that the next requests meet, each with a Retry-After when it is a pair),
+capitals (lists show metadata's names as some client wrote them, Azurite has them in lower case).
 """
 import datetime
 import email.utils
@@ -43,7 +44,7 @@ class FakeAzure(Proxy):
         super().reset()
         self.rule = self._judge
         self.clock_off, self.busy = 0, []
-        self.no_public_access = self.no_shared_key = False
+        self.no_public_access = self.no_shared_key = self.capitals = False
         self.deleted = set()
 
     def settle(self):
@@ -123,6 +124,8 @@ class FakeAzure(Proxy):
         for word, ours in WORDS.items():
             body = body.replace(word.encode(), ours.encode())
         body = re.sub(rb"(\d\dT\d\d:\d\d:\d\d)Z", rb"\1.0000000Z", body)
+        if self.capitals:
+            body = re.sub(rb"<(/?)(cosi)(?=\w+>)", lambda m: b"<" + m[1] + m[2].capitalize(), body)
         if body.startswith(b"<"):
             body = BOM + body
         if request.method == "DELETE" and status != 202:

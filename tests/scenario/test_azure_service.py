@@ -106,6 +106,14 @@ def test_expiry__with_seven_digits(cosid, shop, service, name):
     assert shop.accounts_of(name) == [f"cosi-ba-{name}"]
 
 
+def test_list__metadata_in_another_case(daemon, client, service, name):
+    """Names of metadata are the same in any case, and lists show the one that they were written in."""
+    client.create(name)
+    for service.capitals in (False, True):
+        done = daemon.cosictl("list", "shop")
+        assert done.returncode == 0 and f"shop.{name}" in done.stdout, service.capitals
+
+
 def test_deleted__the_name_is_blocked_for_a_while(client, shop, service, name):
     """Everything says "gone" but create, which passes: it is neither ours nor somebody else's."""
     bucket = client.create(name)
