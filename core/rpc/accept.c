@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,12 +30,13 @@
 enum { ACCEPT_MOST = 64 };
 /* The core closes what was shut down within a millisecond or so, if the machine is not too busy. */
 enum { EVICT_MS = 1000 };
-enum { PAUSE_MS = 100, LOG_EVERY_MS = 60000 };
+enum { PAUSE_MS = 100, UNWANTED_TICK_MS = 100, LOG_EVERY_MS = 60000 };
 
 struct acceptor {
 	struct accept_config config;
 	pthread_t thread;
 	int wake_fd;
+	atomic_bool stopping;
 	int64_t paused_ms; /* monotonic: no accept() before */
 	int64_t logged_ms; /* when a refusal was logged last */
 	struct places places;
@@ -168,6 +170,47 @@ accept_one(struct acceptor *acceptor)
 	return true;
 }
 
+/* Who may not stay?  Those that say nothing yet go at once. */
+static void
+review(struct acceptor *acceptor)
+{
+	int64_t cut_ms = clock_mono_ms() + acceptor->config.unwanted_ms;
+
+	sweep(acceptor);
+	for (size_t i = 0; i < acceptor->places.n; i++) {
+		struct place *place = &acceptor->places.table[i];
+		bool waits = places_waits(place);
+		CLEANUP_FD int fd = place->fd < 0 || waits ? -1 : place_copy(place);
+
+		if (waits && !peers_allow(acceptor->config.peers, place->fd))
+			drop(place);
+		else if (fd >= 0)
+			place->cut_ms = peers_allow(acceptor->config.peers, fd) ? 0 : cut_ms;
+	}
+}
+
+/* Cuts the unwanted that have no call or no time; says whether some are left. */
+static bool
+show_out(struct acceptor *acceptor, int64_t now_ms)
+{
+	const struct accept_config *config = &acceptor->config;
+	bool left = false;
+
+	for (size_t i = 0; i < acceptor->places.n; i++) {
+		struct place *place = &acceptor->places.table[i];
+
+		if (place->fd < 0 || place->cut_ms == 0)
+			continue;
+		if (place->cut_ms <= now_ms || config->idle_since == NULL ||
+		    config->idle_since(config->owner, place->fd) != CLOCK_NEVER) {
+			place_cut(place);
+			place->cut_ms = 0;
+		}
+		left |= place->cut_ms != 0;
+	}
+	return left;
+}
+
 /* Fills the poll table; returns how many entries, and in *out_timeout_ms how long to wait. */
 static nfds_t
 prepare(struct acceptor *acceptor, int *out_timeout_ms)
@@ -181,6 +224,8 @@ prepare(struct acceptor *acceptor, int *out_timeout_ms)
 		(struct pollfd){ .fd = paused ? -1 : acceptor->config.listen_fd, .events = POLLIN };
 	if (paused)
 		until_ms = acceptor->paused_ms;
+	if (show_out(acceptor, now_ms) && now_ms + UNWANTED_TICK_MS < until_ms)
+		until_ms = now_ms + UNWANTED_TICK_MS;
 	for (size_t i = 0; i < acceptor->places.n; i++) {
 		struct place *place = &acceptor->places.table[i];
 
@@ -199,6 +244,19 @@ prepare(struct acceptor *acceptor, int *out_timeout_ms)
 	return n;
 }
 
+/* Woken for that, or for a review. */
+static bool
+is_to_stop(struct acceptor *acceptor)
+{
+	eventfd_t count;
+
+	(void)eventfd_read(acceptor->wake_fd, &count);
+	if (atomic_load(&acceptor->stopping))
+		return true;
+	review(acceptor);
+	return false;
+}
+
 static void *
 run(void *arg)
 {
@@ -210,7 +268,7 @@ run(void *arg)
 
 		if (poll(acceptor->polls, n, timeout_ms) < 0)
 			continue;
-		if (acceptor->polls[0].revents != 0)
+		if (acceptor->polls[0].revents != 0 && is_to_stop(acceptor))
 			return NULL;
 		for (nfds_t i = 2; i < n; i++)
 			if (acceptor->polls[i].revents != 0)
@@ -266,8 +324,15 @@ accept_start(const struct accept_config *config, struct status *status)
 }
 
 void
+accept_review(struct acceptor *acceptor)
+{
+	(void)eventfd_write(acceptor->wake_fd, 1);
+}
+
+void
 accept_stop(struct acceptor *acceptor)
 {
+	atomic_store(&acceptor->stopping, true);
 	(void)eventfd_write(acceptor->wake_fd, 1);
 	(void)pthread_join(acceptor->thread, NULL);
 }

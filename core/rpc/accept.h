@@ -19,6 +19,8 @@ struct accept_config {
 	struct peers *peers;                /* borrowed */
 	size_t max_connections, max_of_one; /* in all, and of one user */
 	int64_t silent_ms;
+	int64_t unwanted_ms; /* how long one that is not allowed any more may go on with its calls
+			      */
 	void *owner;
 	/* Gets a connection that has something to say, and owns it. */
 	void (*take)(void *owner, int fd);
@@ -32,6 +34,9 @@ enum { ACCEPT_TICK_MS = 15000 };
 
 struct acceptor;
 struct acceptor *accept_start(const struct accept_config *config, struct status *status);
+/* Closes the connections of those whom peers allows no more: as soon as they have no call, or
+ * after unwanted_ms.  Any thread. */
+void accept_review(struct acceptor *acceptor);
 /* Joins the thread: no more are accepted. */
 void accept_stop(struct acceptor *acceptor);
 /* After accept_stop(): asks every connection without a call to go, and waits until all have gone

@@ -44,6 +44,7 @@ enum {
 	LIMIT_CONNECTIONS_USER = 96,        /* of one user: the rest is for others */
 	LIMIT_STREAMS = 128,                /* calls on each; the next waits in the client */
 	LIMIT_SILENT_MS = 10000,            /* one that never sent a byte is closed */
+	LIMIT_UNWANTED_MS = 30000,          /* of one not allowed any more, for its last calls */
 	LIMIT_KEEPALIVE_MS = 60000,         /* a quiet one is pinged that often, */
 	LIMIT_KEEPALIVE_TIMEOUT_MS = 20000, /* and closed when no answer comes */
 

@@ -18,6 +18,7 @@ struct place {
 	uid_t uid;
 	int64_t silent_ms; /* monotonic time at which it is closed; CLOCK_NEVER: it has spoken */
 	ino_t ino;         /* of one that has spoken */
+	int64_t cut_ms;    /* monotonic: unwanted, and cut by then; 0: it may stay */
 	int64_t asked_ms;  /* monotonic: when it was asked to go; 0: it was not */
 };
 

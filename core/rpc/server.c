@@ -305,6 +305,7 @@ start_all(struct server *server, const struct server_config *config, struct rout
 		.max_connections = LIMIT_CONNECTIONS,
 		.max_of_one = LIMIT_CONNECTIONS_USER,
 		.silent_ms = LIMIT_SILENT_MS,
+		.unwanted_ms = LIMIT_UNWANTED_MS,
 		.owner = server,
 		.take = take_connection,
 		.idle_since = idle_since,
@@ -350,6 +351,7 @@ server_admit(struct server *server, const struct server_config *config, struct s
 	if (peers_change(&server->peers, config->peers_limited, config->peer_uids,
 			 config->npeer_uids, config->peer_gids, config->npeer_gids) != 0)
 		return status_fail(status, COSI_EXHAUSTED, "out of memory");
+	accept_review(server->acceptor);
 	return listen_set_mode(&server->node, config->socket_mode, status);
 }
 

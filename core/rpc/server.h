@@ -24,8 +24,10 @@ struct server_config {
 /* Binds, listens and serves.  NULL with status: a live socket is there, a bad path, ... */
 struct server *server_start(const struct server_config *config, struct router *router,
 			    struct status *status);
-/* Lets connect by the mode and the peers of this configuration from now on; who is connected stays.
- * The mode of an inherited socket is not ours.  Main thread.  0, or -1: one of them is as it was.
+/* Lets connect by the mode and the peers of this configuration from now on.  Whoever is connected
+ * and not among the peers any more goes, when its calls are over.  The mode counts for new ones
+ * alone, and that of an inherited socket is not ours.  Main thread.  0, or -1: one of them is as it
+ * was.
  */
 int server_admit(struct server *server, const struct server_config *config, struct status *status);
 /* Stops accepting, removes the socket node if it is still ours, lets calls in flight finish within

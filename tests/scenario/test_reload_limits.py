@@ -5,7 +5,7 @@ import pathlib
 
 import pytest
 
-from rig.client import refused
+from rig.client import outcome, refused
 from rig.shelf import Shelf
 
 
@@ -71,7 +71,7 @@ def test_max_calls(cosid, shelf):
 
 
 def test_access(cosid, shelf):
-    """The socket's mode, and who is listed: for those who connect from then on."""
+    """The socket's mode, for those who connect from then on, and who is listed, for all."""
     daemon = cosid(shelf.config())
     before = daemon.client()
     mode = lambda: daemon.socket.stat().st_mode & 0o7777
@@ -82,13 +82,31 @@ def test_access(cosid, shelf):
     with refused("UNAVAILABLE"):
         daemon.client().info()
     daemon.wait_log("refusing a connection of user 0")
-    assert before.info(), "who is connected stays"
+    while outcome(before.info) != "UNAVAILABLE":
+        pass  # its connection is closed
     daemon.write_config(shelf.config(allowed_peers={"uids": [0]}))
     daemon.reload()
     assert daemon.client().info() and mode() == 0o660
     daemon.write_config(shelf.config())
     daemon.reload()
     assert daemon.client().info()
+
+
+def test_access__calls_under_way_finish(cosid, shelf):
+    daemon = cosid(shelf.config())
+    client = daemon.client()
+    shelf.gate.touch()
+    method, fields = client.create_fields("slow")
+    call = client.start(method, **fields)
+    while daemon.status()["backends"][0]["running"] < 1:
+        pass
+    daemon.write_config(shelf.config(allowed_peers={"uids": [4242]}))
+    daemon.reload()
+    daemon.wait_log("refusing a connection of user 0")
+    shelf.gate.unlink()
+    assert call.result().bucket_id == "shelf.slow"
+    while outcome(client.info) != "UNAVAILABLE":
+        pass  # the connection is looked at ten times a second
 
 
 def test_access__socket_is_gone(cosid, shelf):

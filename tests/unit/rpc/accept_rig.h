@@ -27,6 +27,7 @@ struct place {
 	int taken[TAKEN_MAX];
 	size_t ntaken, nticks;
 	int64_t (*idle_since)(void *owner, int fd);
+	int64_t unwanted_ms;
 };
 
 static inline void
@@ -88,6 +89,7 @@ begin_shared(struct place *place, size_t max_connections, size_t max_of_one, int
 		.max_connections = max_connections,
 		.max_of_one = max_of_one,
 		.silent_ms = silent_ms,
+		.unwanted_ms = place->unwanted_ms,
 		.owner = place,
 		.take = take,
 		.idle_since = place->idle_since,
