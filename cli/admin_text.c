@@ -24,7 +24,7 @@ number(const json_t *object, const char *key)
 }
 
 static void
-print_messages(struct arena *arena, const json_t *messages)
+print_messages(FILE *out, struct arena *arena, const json_t *messages)
 {
 	const json_t *message;
 	size_t i;
@@ -34,7 +34,7 @@ print_messages(struct arena *arena, const json_t *messages)
 		const char *line = json_string_value(message);
 
 		if (line != NULL)
-			(void)printf("  %s\n", text_escape(arena, line, strlen(line)));
+			(void)fprintf(out, "  %s\n", text_escape(arena, line, strlen(line)));
 	}
 }
 
@@ -48,7 +48,7 @@ print_reload(struct arena *arena, const json_t *reload)
 	(void)printf("last reload %s at %s, %lld ms\n",
 		     json_is_true(json_object_get(reload, "ok")) ? "done" : "FAILED",
 		     text(arena, reload, "at"), number(reload, "ms"));
-	print_messages(arena, json_object_get(reload, "messages"));
+	print_messages(stdout, arena, json_object_get(reload, "messages"));
 }
 
 static void
@@ -144,6 +144,17 @@ print_failure(struct arena *arena, const json_t *failure)
 		      text(arena, failure, "code"), text(arena, failure, "text"));
 }
 
+/* Of one that has failed the last line says what serves: it is the error, after these. */
+static void
+print_reloaded(struct arena *arena, const json_t *last)
+{
+	bool done = strcmp(json_string_value(json_object_get(last, "code")), "OK") == 0;
+
+	if (done)
+		(void)printf("generation %lld serves\n", number(last, "generation"));
+	print_messages(done ? stdout : stderr, arena, json_object_get(last, "messages"));
+}
+
 void
 admin_print(struct arena *arena, enum ask_op op, const struct admin_answer *answer)
 {
@@ -152,10 +163,7 @@ admin_print(struct arena *arena, enum ask_op op, const struct admin_answer *answ
 		print_status(arena, answer->last);
 		break;
 	case ASK_RELOAD:
-		if (json_object_get(answer->last, "generation") != NULL)
-			(void)printf("generation %lld serves\n",
-				     number(answer->last, "generation"));
-		print_messages(arena, json_object_get(answer->last, "messages"));
+		print_reloaded(arena, answer->last);
 		break;
 	default:
 		print_each(arena, answer->items, print_item);

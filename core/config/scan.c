@@ -148,6 +148,11 @@ check_bytes(struct scan *s)
 	int line = 1;
 	uint32_t c;
 
+	if (at(s, "\xef\xbb\xbf")) {
+		diag_error(s->diag, s->file, line,
+			   "a byte order mark: save the file as UTF-8 without one");
+		return false;
+	}
 	for (const char *p = s->p; p < s->end;) {
 		size_t n = parse_utf8_char(p, (size_t)(s->end - p), &c);
 

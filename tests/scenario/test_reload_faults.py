@@ -107,6 +107,8 @@ def test_module__not_readable(cosid, shelf):
     """By a daemon that is not root."""
     config = shelf.config()
     daemon = cosid.make(config)
+    daemon.lend("cosid")
+    daemon.build = daemon.folder
     for path in (shelf.folder, daemon.folder, shelf.root, daemon.socket.parent, *daemon.folder.iterdir(),
                  shelf.secret, shelf.build("2")):
         os.chown(path, 65534, 65534)

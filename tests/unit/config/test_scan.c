@@ -72,6 +72,9 @@ test_bytes__that_are_not_text(void **state)
 	check("a = \"\x1b\";", "f:1: a control character\n");
 	check("\n\n# \xff", "f:3: the text is not UTF-8\n");
 	check("# \x7f", "f:1: a control character\n");
+	check("\xef\xbb\xbf"
+	      "a = 1;",
+	      "f:1: a byte order mark: save the file as UTF-8 without one\n");
 	check("# \xc3\xa4\t\r\n\f", "");
 }
 
