@@ -23,7 +23,7 @@ struct reading {
 	bool is_one;
 };
 
-static const struct acl_policy nothing = { .id = "", .expiry = "", .permission = "" };
+static const struct acl_policy nothing = { .id = "", .start = "", .expiry = "", .permission = "" };
 
 static bool
 ends_so(const char *path, const char *end)
@@ -31,6 +31,12 @@ ends_so(const char *path, const char *end)
 	size_t len = strlen(path), end_len = strlen(end);
 
 	return len >= end_len && strcmp(path + len - end_len, end) == 0;
+}
+
+static bool
+is_beside_policies(const char *path)
+{
+	return strcmp(path, LIST) != 0 && strncmp(path, POLICY "/", strlen(POLICY "/")) != 0;
 }
 
 static int
@@ -42,6 +48,8 @@ on_element(void *arg, const char *path, char *text, size_t len)
 	(void)len;
 	if (strcmp(path, POLICY "/Id") == 0)
 		reading->policy.id = cosi_printf(reading->call, "%s", text);
+	if (strcmp(path, POLICY "/AccessPolicy/Start") == 0)
+		reading->policy.start = cosi_printf(reading->call, "%s", text);
 	if (strcmp(path, POLICY "/AccessPolicy/Expiry") == 0)
 		reading->policy.expiry = cosi_printf(reading->call, "%s", text);
 	if (strcmp(path, POLICY "/AccessPolicy/Permission") == 0)
@@ -49,7 +57,7 @@ on_element(void *arg, const char *path, char *text, size_t len)
 	if (strcmp(path, LIST) == 0)
 		reading->is_one = true;
 	if (strcmp(path, POLICY) != 0)
-		return ends_so(path, "/SignedIdentifier") ? -1 : 0;
+		return is_beside_policies(path) || ends_so(path, "/SignedIdentifier") ? -1 : 0;
 	if (acl->n == ACL_READ_MAX)
 		return -1;
 	acl->policies[acl->n++] = reading->policy;

@@ -17,9 +17,9 @@ enum {
 };
 
 struct acl_policy {
-	const char *id, *expiry, *permission; /* "" when it does not say */
-	struct cosi_bytes text;               /* borrowed from the document */
-	bool dropped;                         /* not written back */
+	const char *id, *start, *expiry, *permission; /* "" when it does not say */
+	struct cosi_bytes text;                       /* borrowed from the document */
+	bool dropped;                                 /* not written back */
 };
 struct acl {
 	size_t n;

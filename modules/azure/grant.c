@@ -36,6 +36,9 @@ static bool
 is_as_wished(struct grant *grant, const struct acl_policy *policy)
 {
 	grant->expires = 0;
+	/* Ours begin at once. */
+	if (policy->start[0] != '\0')
+		return false;
 	if (!same_rights(policy->permission, policy_rights(grant->wish.mode)))
 		return false;
 	if (policy->expiry[0] == '\0')

@@ -91,12 +91,15 @@ lease_release(const struct azure *azure, struct cosi_call *call, const char *con
 	const struct cosi_http_reply *reply = azure_ask(
 		azure, call, .method = "PUT", .container = container, .comp = "lease",
 		AZURE_HEADERS({ "x-ms-lease-action", "release" }, { "x-ms-lease-id", lease->id }));
+	const char *code;
 
-	if (reply != NULL && !azure_answered(reply, 200))
-		cosi_log(call, COSI_WARNING,
-			 "cannot release the lease of container '%s': the store answered %d %s, "
-			 "ignoring",
-			 container, reply->status, azure_error_code(call, reply));
+	if (reply == NULL || azure_answered(reply, 200))
+		return;
+	code = azure_error_code(call, reply);
+	cosi_log(call, COSI_WARNING,
+		 "cannot release the lease of container '%s', which will run out: the store "
+		 "answered %d%s%s",
+		 container, reply->status, code[0] != '\0' ? " " : "", code);
 }
 
 int

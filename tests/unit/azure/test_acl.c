@@ -87,6 +87,8 @@ test_read__garbage(void **state)
 		OPEN "<x:SignedIdentifier xmlns:x=\"y\"><Id>a</Id></x:SignedIdentifier>" SHUT,
 		OPEN "<SignedIdentifier><Id>" BARE "</Id></SignedIdentifier>" SHUT,
 		OPEN "<Other>" BARE "</Other>" SHUT,
+		OPEN "<Other>keep</Other>" BARE SHUT,
+		OPEN BARE "<Other/>" SHUT,
 		HEAD "<?pi " BARE "?>" OPEN BARE SHUT,
 		"<?pi " BARE "?>" OPEN "<SignedIdentifier/>" SHUT,
 		OPEN "<!-- " BARE " -->" BARE SHUT,

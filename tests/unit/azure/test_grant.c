@@ -172,7 +172,8 @@ static void
 test_grant__mends_its_policy(void **state)
 {
 	static const char *const inside[] = { "", "<Permission>rl</Permission>",
-					      "<Permission>racwdt</Permission>", AT("junk") };
+					      "<Permission>racwdt</Permission>", AT("junk"),
+					      "<Start>2099-01-01T00:00:00Z</Start>" RW };
 	const char *const ours[] = { ID, "x", NULL };
 	struct script script;
 
