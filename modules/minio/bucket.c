@@ -7,9 +7,11 @@
  *   nothing ─ PUT bucket ─► no marks ─ PUT ?tagging ─► finished                      (2 requests)
  *                              └─ cosi-making ─► settings, one by one ─► finished
  *
- * A create that was cut off goes on from what it finds, once no other daemon can be at it.
+ * A create that was cut off goes on from what it finds, once no other daemon can be at it: at once
+ * when it was this one that had made the bucket (made.h).
  */
 #include <string.h>
+#include <time.h>
 
 #include "admin.h"
 #include "s3/bucket.h"
@@ -21,9 +23,10 @@
 /* ---- create ---- */
 
 struct creation {
-	const struct minio *minio;
+	struct minio *minio;
 	const struct cosi_bucket_req *req;
 	int64_t settle_ms; /* how old a bucket is that no other daemon can be making */
+	int64_t begun_ms;  /* monotonic */
 	struct s3_tags tags;
 };
 
@@ -40,8 +43,11 @@ put_bucket(struct cosi_call *call, const struct creation *work, bool *out_exists
 	*out_exists = false;
 	if (reply == NULL)
 		return -1;
-	if (reply->status == 200 && reply->body.len == 0)
+	if (reply->status == 200 && reply->body.len == 0) {
+		minio_made_add(&work->minio->made, work->req->native,
+			       work->begun_ms + work->settle_ms);
 		return 0;
+	}
 	*out_exists = s3_error_is(call, reply, 409, "BucketAlreadyOwnedByYou");
 	if (*out_exists)
 		return 0;
@@ -68,7 +74,10 @@ finish(struct cosi_call *call, struct creation *work)
 	    (put_marks(call, work, false) != 0 ||
 	     minio_settings_apply(work->minio, call, req->native, req->common) != 0))
 		return -1;
-	return put_marks(call, work, true);
+	if (put_marks(call, work, true) != 0)
+		return -1;
+	minio_made_remove(&work->minio->made, req->native);
+	return 0;
 }
 
 static int
@@ -107,16 +116,23 @@ begin_anew(struct cosi_call *call, struct creation *work)
 	return finish(call, work);
 }
 
+static bool
+is_made_here(const struct creation *work)
+{
+	return minio_made_has(&work->minio->made, work->req->native, work->begun_ms);
+}
+
 static int
 resume(struct cosi_call *call, struct creation *work)
 {
 	const char *making = s3_tags_find(&work->tags, S3_MARK_MAKING);
+	bool same = making != NULL && strcmp(making, work->req->mark.params) == 0;
 
-	if (minio_adopt_settled(work->minio, call, work->req->native, work->settle_ms) != 0)
+	/* Of other parameters it may be another daemon's by now, whoever began. */
+	if ((!same || !is_made_here(work)) &&
+	    minio_adopt_settled(work->minio, call, work->req->native, work->settle_ms) != 0)
 		return -1;
-	if (making == NULL || strcmp(making, work->req->mark.params) != 0)
-		return begin_anew(call, work);
-	return finish(call, work);
+	return same ? finish(call, work) : begin_anew(call, work);
 }
 
 /* Marks come before settings, so what has been set by now and still bears no mark is somebody
@@ -130,6 +146,8 @@ look_at_unmarked(struct cosi_call *call, struct creation *work, bool *out_new)
 	if (minio_adopt_looks_new(minio, call, native, work->req->common->object_lock, out_new) !=
 	    0)
 		return -1;
+	if (*out_new && is_made_here(work))
+		return 0;
 	if (*out_new)
 		return minio_adopt_check_age(minio, call, native, work->settle_ms);
 	if (minio_bucket_tags(minio, call, native, &work->tags) != 0)
@@ -182,12 +200,15 @@ int
 minio_create_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
 		    struct cosi_bucket *out)
 {
+	struct timespec now;
 	struct creation work = {
 		.minio = instance,
 		.req = req,
 		.settle_ms = 2 * call->host->time_left_ms(call),
 	};
 
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	work.begun_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 	if (create(call, &work) != 0)
 		return cosi_fail(call, 0, "cannot create bucket '%.255s'", req->native);
 	*out = (struct cosi_bucket){
@@ -261,7 +282,10 @@ remove_bucket(const struct minio *minio, struct cosi_call *call, const struct co
 int
 minio_delete_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req)
 {
-	if (remove_bucket(instance, call, req) != 0)
+	struct minio *minio = instance;
+
+	minio_made_remove(&minio->made, req->native);
+	if (remove_bucket(minio, call, req) != 0)
 		return cosi_fail(call, 0, "cannot delete bucket '%.255s'", req->native);
 	return 0;
 }

@@ -59,6 +59,7 @@ minio_close(void *instance)
 	struct minio *minio = instance;
 
 	minio_seal_done(&minio->seal);
+	pthread_mutex_destroy(&minio->made.mutex);
 	free(minio);
 }
 
@@ -73,6 +74,7 @@ minio_open(struct cosi_call *call, const void *settings, void **out_instance)
 	minio = calloc(1, sizeof *minio);
 	if (minio == NULL)
 		return cosi_fail(call, COSI_EXHAUSTED, "no memory for an instance");
+	pthread_mutex_init(&minio->made.mutex, NULL);
 	minio->config = config;
 	minio->s3 =
 		(struct s3_client){ config->region, config->access_key, config->secret_key, NULL };

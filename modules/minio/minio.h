@@ -7,6 +7,7 @@
  *   grant.c    a user, a policy, the two joined         revoke.c   and away with them
  *   account.c  names, keys and rights of an account     list.c     what bears our marks
  *   admin.c    the admin API                            seal.c     its encryption
+ *   made.c     buckets that were begun here
  */
 #ifndef MINIO_MINIO_H
 #define MINIO_MINIO_H
@@ -14,6 +15,7 @@
 #include <stdint.h>
 
 #include "cosi_module.h"
+#include "made.h"
 #include "s3/s3.h"
 #include "s3/tags.h"
 #include "seal.h"
@@ -28,6 +30,7 @@ struct minio {
 	const struct minio_config *config;
 	struct s3_client s3;
 	struct minio_seal seal;
+	struct minio_made made;
 };
 
 /* ---- name.c ---- */

@@ -6,6 +6,7 @@ import hashlib
 import pytest
 
 from rig.client import outcome, refused, until_ok
+from rig.proxy import Proxy, answer
 from rig.s3 import S3
 from rig.store import MinioStore
 
@@ -178,6 +179,23 @@ def test_half_made__without_marks(quick, shop, name):
     until_ok("ABORTED", quick.create, name, {"versioning": "true"})
     assert status_of(shop.root, name, "versioning") == "Enabled"
     assert shop.root.tags(name)["cosi-name"] == name
+
+
+@pytest.mark.parametrize("params, number", [
+    ({}, 2), ({"versioning": "true"}, 2), ({"versioning": "true"}, 3), ({"versioning": "true"}, 4)])
+def test_half_made__by_ourselves(cosid, minio, name, params, number):
+    """Who has made it need not wait for another daemon: the one that may be at it is itself."""
+    with Proxy(minio.endpoint) as proxy:
+        shop = MinioStore(minio, proxy.endpoint)
+        client = cosid({"backends": [shop.backend("shop", retries=0)]}).client()
+        proxy.rule = lambda request: answer(503) if request.number == number else None
+        with refused("UNAVAILABLE"):
+            client.create(name, params)
+        assert shop.exists(name)
+        assert client.create(name, params) == f"shop.{name}"
+        assert shop.root.tags(name)["cosi-name"] == name
+        with refused("ALREADY_EXISTS"):
+            client.create(name, {"anonymousAccess": "readOnly"})
 
 
 def test_half_made__older_than_the_window(cosid, shop, name):
