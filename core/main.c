@@ -212,6 +212,22 @@ last_resort(int sig)
 	_exit(EXIT_SUCCESS);
 }
 
+/* Their callers were answered; the stop waits for them, and ends without a further word when they
+ * take too long. */
+static void
+tell_who_lingers(struct daemon *d)
+{
+	struct router_status *status = router_status(d->router);
+
+	for (size_t i = 0; status != NULL && i < status->nlanes; i++)
+		if (status->lanes[i].running > 0)
+			log_warning("backend '%s': %u calls have not come back from the store or "
+				    "the module, waiting %d s more at the most",
+				    status->lanes[i].name, status->lanes[i].running, LAST_RESORT_S);
+	if (status != NULL)
+		router_status_free(d->router, status);
+}
+
 static void
 stop(struct daemon *d)
 {
@@ -227,6 +243,7 @@ stop(struct daemon *d)
 	d->server = NULL;
 	admin_stop(d->admin);
 	d->admin = NULL;
+	tell_who_lingers(d);
 }
 
 static void

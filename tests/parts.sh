@@ -138,6 +138,8 @@ run_tests() {
 	for each in "${parts[@]}"; do
 		part_needs "$each" >/dev/null
 	done
+	unshare --user true 2>/dev/null ||
+		heading "user namespaces are refused here (in a chroot they are): tests of peers in one will fail"
 	rm -rf "$results"
 	mkdir -p "$results"
 	(prepare "${parts[@]}") || no_test_ran

@@ -9,6 +9,7 @@
 #define COSID_BASE_LINE_H
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { LINE_MAX_BYTES = 8192 }; /* the line break included */
 
@@ -24,6 +25,8 @@ enum line_escape {
 	LINE_JSON = 4,  /* JSON's escapes; a byte that is not UTF-8 becomes \\xHH */
 };
 
+/* One of the controls above? */
+bool line_is_control(uint32_t c);
 /* Appends as it is; what does not fit is left out whole. */
 void line_add(struct line *line, const char *text);
 void line_addf(struct line *line, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -11,6 +11,9 @@
 
 #include "banned.h"
 
+/* With the line break that is dropped. */
+enum { SOURCE_FILE_MAX = SOURCE_SIZE_MAX + 1 };
+
 /* No store takes such bytes, in a key or in a header: most of them came with an editor. */
 static int
 check_bytes(const char *bytes, size_t len, const struct source_place *place, struct diag *diag)
@@ -64,6 +67,11 @@ keep_content(struct source *source, const char *bytes, size_t len, const struct 
 			   place->key);
 		return NULL;
 	}
+	if (len > SOURCE_SIZE_MAX) {
+		diag_error(diag, place->file, place->line,
+			   "'%s': the secret's file is larger than 64 KiB", place->key);
+		return NULL;
+	}
 	if (memchr(bytes, '\0', len) != NULL) {
 		diag_error(diag, place->file, place->line,
 			   "'%s': the secret's file holds a NUL; binary keys are written as base64",
@@ -87,7 +95,7 @@ read_file(struct source *source, const char *path, const struct source_place *pl
 			   "'%s': expected an absolute path behind file:", place->key);
 		return NULL;
 	}
-	bytes = file_read(path, SOURCE_SIZE_MAX, &len, &st, &reason);
+	bytes = file_read(path, SOURCE_FILE_MAX, &len, &st, &reason);
 	if (bytes == NULL) {
 		diag_error(diag, place->file, place->line,
 			   "'%s': cannot read the secret's file '%s': %s", place->key, path,
@@ -117,7 +125,7 @@ fetch_credential(const char *name, char **out_bytes, size_t *out_len)
 		path = NULL;
 		return "not enough memory";
 	}
-	*out_bytes = file_read(path, SOURCE_SIZE_MAX, out_len, &st, &reason);
+	*out_bytes = file_read(path, SOURCE_FILE_MAX, out_len, &st, &reason);
 	return reason;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/line.h"
 #include "base/log.h"
 #include "base/parse.h"
 #include "base/secret.h"
@@ -85,8 +86,8 @@ tell(const struct slot *slot, uint32_t code, unsigned grpc, const char *error)
 	report_call(slot->slots->report, &call);
 }
 
-/* The text goes to clients that take UTF-8 for granted, and may hold what a store said: known
- * secrets are masked, other bytes than UTF-8 become '?'. */
+/* The text goes to clients that take UTF-8 for granted and log it, and may hold what a request or a
+ * store said: known secrets are masked, controls and other bytes than UTF-8 become '?'. */
 static void
 clean(struct status *status)
 {
@@ -96,10 +97,10 @@ clean(struct status *status)
 	status->text[len] = '\0';
 	for (size_t i = 0, n; i < len; i += n) {
 		n = parse_utf8_char(status->text + i, len - i, &number);
-		if (n > 0)
+		if (n > 0 && !line_is_control(number))
 			continue;
-		status->text[i] = '?';
-		n = 1;
+		n += n == 0;
+		memset(status->text + i, '?', n);
 	}
 	if (len == 0)
 		(void)status_fail(status, 0, "no reason is known");

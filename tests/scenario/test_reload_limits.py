@@ -2,6 +2,7 @@
 """test_reload_limits.py - a reload changes how much is done at once, and how much is said of it."""
 import contextlib
 import pathlib
+import signal
 
 import pytest
 
@@ -129,3 +130,16 @@ def test_log_level(cosid, shelf):
     daemon.write_config(shelf.config(log={"level": "info"}))
     assert daemon.cosictl("reload").returncode == 0
     daemon.wait_log(r"generation 3 serves 1 backend\b")
+
+
+def test_stop__with_a_call_that_does_not_return(cosid, shelf):
+    """Its caller has gone already; the log says what the stop waits for."""
+    shelf.put(shelf.build("stubborn", flags=["-DSTUBBORN"]))
+    daemon = cosid(shelf.config(call_timeout="100ms"))
+    shelf.gate.touch()
+    with refused("DEADLINE_EXCEEDED"):
+        daemon.client().create("slow")
+    daemon.process.send_signal(signal.SIGTERM)
+    daemon.wait_log("backend 'shelf': 1 calls have not come back from the store or the module")
+    shelf.gate.unlink()
+    daemon.wait_log("stopped")

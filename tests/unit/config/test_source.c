@@ -112,17 +112,23 @@ static void
 test_file__size_limit(void **state)
 {
 	size_t most = 65536;
-	char *bytes = test_malloc(most + 1);
+	char *bytes = test_malloc(most + 2);
 	struct diag diag = { 0 };
 	const char *text;
 
 	(void)state;
-	memset(bytes, 's', most + 1);
-	text = source_read(&source, file_of(bytes, most, 0600), &place, &diag);
-	assert_non_null(text);
-	assert_int_equal(strlen(text), most);
-	source_done(&source);
+	for (size_t breaks = 0; breaks < 2; breaks++) {
+		memset(bytes, 's', most);
+		memset(bytes + most, '\n', breaks);
+		text = source_read(&source, file_of(bytes, most + breaks, 0600), &place, &diag);
+		assert_non_null(text);
+		assert_int_equal(strlen(text), most);
+		source_done(&source);
+	}
+	memset(bytes, 's', most + 2);
 	check_bad(file_of(bytes, most + 1, 0600),
+		  "cosid.conf:7: 'key': the secret's file is larger than 64 KiB\n");
+	check_bad(file_of(bytes, most + 2, 0600),
 		  "cosid.conf:7: 'key': cannot read the secret's file 'secret': it is too large\n");
 	test_free(bytes);
 }

@@ -116,9 +116,9 @@ test_call__failure(void **state)
 	for (int i = 0; i < 2; i++) {
 		f->router.elsewhere = i == 1;
 		f->router.outcome =
-			(struct status){ .code = COSI_EXISTS, .text = "it is \xc3\xa9t\n%20" };
+			(struct status){ .code = COSI_EXISTS, .text = "it is \xc3\xa9t %20" };
 		c = client_call(f->channel, V1 "DriverCreateBucket", CREATE_N);
-		assert_string_equal(c->text, "it is \xc3\xa9t\n%20");
+		assert_string_equal(c->text, "it is \xc3\xa9t %20");
 		assert_int_equal(c->trailing.count, 0);
 		assert_null(c->reply);
 		expect(c, GRPC_STATUS_ALREADY_EXISTS, "");
@@ -146,6 +146,10 @@ test_call__failure_in_odd_words(void **state)
 		(struct status){ .code = COSI_UNAVAILABLE, .text = "\xff it said \xc3\xa9\xc3" };
 	expect(client_call(f->channel, V1 "DriverCreateBucket", CREATE_N), GRPC_STATUS_UNAVAILABLE,
 	       "? it said \xc3\xa9?");
+	f->router.outcome =
+		(struct status){ .code = COSI_UNAVAILABLE, .text = "a\nb \x1b[2J\xc2\x9b 'c\x7f'" };
+	expect(client_call(f->channel, V1 "DriverCreateBucket", CREATE_N), GRPC_STATUS_UNAVAILABLE,
+	       "a?b ?[2J?? 'c?'");
 	f->router.outcome = (struct status){ .code = 99, .text = "no such code" };
 	expect(client_call(f->channel, V1 "DriverCreateBucket", CREATE_N), GRPC_STATUS_INTERNAL,
 	       "no such code");
