@@ -49,7 +49,8 @@ enum {
 	LIMIT_KEEPALIVE_TIMEOUT_MS = 20000, /* and closed when no answer comes */
 
 	/* Bytes that the core may use for what it has received; a call that was begun costs about
-	 * 12 KiB besides (measured with 1.51). */
+	 * 12 KiB besides.  What it keeps of calls that were refused or reset, 2 to 4 KiB each until
+	 * the connection goes, is in no limit (measured with 1.51): SECURITY.md. */
 	LIMIT_MEMORY = 64 * 1024 * 1024,
 };
 
