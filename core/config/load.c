@@ -90,12 +90,13 @@ read_peers(struct load *load)
 {
 	struct config *config = &load->top.config;
 	struct peer_keys peers = { 0 };
+	size_t before = load->reader.diag->nerrors;
 
 	config->peers_limited = load->top.allowed_peers != NULL;
 	if (!config->peers_limited)
 		return;
 	group_read(&load->reader, load->top.allowed_peers, &keys_peers, NULL, &peers);
-	if (peers.uids.n + peers.gids.n == 0)
+	if (peers.uids.n + peers.gids.n == 0 && load->reader.diag->nerrors == before)
 		diag_warning(load->reader.diag, load->reader.file,
 			     group_line(load->top.allowed_peers),
 			     "'allowed_peers' is empty: nobody can connect");
