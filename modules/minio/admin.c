@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "s3/s3_error.h"
+#include "text/reply.h"
 #include "text/xml.h"
 
 #include "banned.h"
@@ -49,11 +50,13 @@ minio_fail(struct cosi_call *call, const struct cosi_http_reply *reply, const ch
 	return s3_error_fail(call, reply);
 }
 
-/* Is it a success that has nothing to say? */
+/* Is it a success that has nothing to say?  The header tells the server's answer from that of a
+ * proxy on the way. */
 static bool
 is_done(const struct cosi_http_reply *reply)
 {
-	return (reply->status == 200 || reply->status == 204) && reply->body.len == 0;
+	return (reply->status == 200 || reply->status == 204) && reply->body.len == 0 &&
+	       reply_header(reply, "x-amz-request-id") != NULL;
 }
 
 /* ---- users ---- */

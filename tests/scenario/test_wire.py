@@ -3,6 +3,7 @@
 import random
 import socket
 
+import grpc
 import pytest
 
 from rig.client import refused
@@ -47,6 +48,16 @@ def test_malformed__text(create, dialect, text, posix):
     with refused("INVALID_ARGUMENT"):
         create(field(1, b"bucket") + entry(tag, b"backend", text))
     assert posix.buckets() == []
+
+
+@pytest.mark.parametrize("text", ["\n", "\r\n", "\t", "\x1b[2J", "\x7f"])
+def test_malformed__name_in_an_error(daemon, dialect, text):
+    """Sidecars write our texts into logs and events: no control character comes back."""
+    with pytest.raises(grpc.RpcError) as error:
+        daemon.client(dialect).create(f"photos{text}x")
+    told = error.value.details()
+    assert ("photos" if dialect == "v1alpha1" else "'name'") in told
+    assert told.isprintable()
 
 
 def test_malformed__key_twice(create, dialect, posix):
