@@ -169,7 +169,7 @@ on_element(void *arg, const char *path, char *text, size_t len)
 	struct page *page = arg;
 
 	(void)len;
-	if (strcmp(path, "EnumerationResults") == 0)
+	if (strcmp(path, "EnumerationResults/Blobs") == 0)
 		page->is_one = true;
 	if (strcmp(path, "EnumerationResults/Blobs/Blob") == 0)
 		page->nblobs++;
@@ -193,8 +193,9 @@ check_empty(const struct azure *azure, struct cosi_call *call, const char *conta
 
 		if (reply == NULL)
 			return -1;
+		/* It was there a moment ago: a deletion that is right is right again. */
 		if (azure_is_absent(call, reply))
-			return 0;
+			return cosi_fail(call, COSI_BUSY, "it went while it was looked at");
 		if (!azure_answered(reply, 200) || xml_read(reply->body, on_element, &page) != 0 ||
 		    !page.is_one)
 			return azure_fail(call, reply);

@@ -83,7 +83,8 @@ azure_error_is(struct cosi_call *call, const struct cosi_http_reply *reply, int 
 bool
 azure_is_absent(struct cosi_call *call, const struct cosi_http_reply *reply)
 {
-	return azure_error_is(call, reply, 404, "ContainerNotFound");
+	return azure_error_is(call, reply, 404, "ContainerNotFound") &&
+	       reply_header(reply, "x-ms-request-id") != NULL;
 }
 
 /* For a code that is not in the table, or none at all. */

@@ -196,7 +196,8 @@ test_get__ours_foreign_and_none(void **state)
 	}
 #define EMPTY                                                                                      \
 	{                                                                                          \
-		.expect = BLOBS, .status = 200, .body = "<EnumerationResults/>"                    \
+		.expect = BLOBS, .status = 200,                                                    \
+		.body = "<EnumerationResults><Blobs/></EnumerationResults>"                        \
 	}
 
 static void
@@ -219,6 +220,30 @@ test_delete__of_an_empty_one(void **state)
 	     { .expect = DELETE, .status = 409, .code = "ContainerBeingDeleted" });
 	remove_it(&script, &plain);
 	script_ended(&script, COSI_OK, "");
+	script_done(&script);
+}
+
+/* Nothing is deleted on the word of an answer that does not say what is in it. */
+static void
+test_delete__of_what_is_not_told(void **state)
+{
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script, OURS,
+	     { .expect = BLOBS,
+	       .status = 200,
+	       .body = "<EnumerationResults></EnumerationResults>" });
+	remove_it(&script, &plain);
+	script_ended(&script, COSI_UNAVAILABLE, "cannot be understood");
+	PLAY(&script, OURS, { .expect = BLOBS, .status = 404, .code = "ContainerNotFound" });
+	remove_it(&script, &plain);
+	script_ended(&script, COSI_BUSY, "it went while it was looked at");
+	PLAY(&script,
+	     { .expect = HEAD, .status = 404, .foreign = true, .code = "ContainerNotFound" });
+	remove_it(&script, &plain);
+	script_ended(&script, COSI_BUSY, "");
 	script_done(&script);
 }
 
@@ -300,6 +325,7 @@ main(void)
 		cmocka_unit_test(test_create__somebody_else_answers),
 		cmocka_unit_test(test_get__ours_foreign_and_none),
 		cmocka_unit_test(test_delete__of_an_empty_one),
+		cmocka_unit_test(test_delete__of_what_is_not_told),
 		cmocka_unit_test(test_delete__looks_to_the_end),
 		cmocka_unit_test(test_delete__breaks_a_lease),
 	};
