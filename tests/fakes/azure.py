@@ -32,7 +32,8 @@ def error(status, code, text="scripted", **headers):
             "RequestId:11111111-2222-3333-4444-555555555555\nTime:2026-11-21T00:00:00.0000000Z"
             "</Message></Error>").encode()
     return answer(status, BOM + body, "application/xml", x_ms_error_code=code,
-                  x_ms_version="2021-12-02", **headers)
+                  x_ms_version="2021-12-02",
+                  x_ms_request_id="11111111-2222-3333-4444-555555555555", **headers)
 
 
 class FakeAzure(Proxy):
