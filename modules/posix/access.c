@@ -169,7 +169,7 @@ take_out(json_t *record, const struct cosi_access_req *req)
 int
 posix_revoke(void *instance, struct cosi_call *call, const struct cosi_access_req *req)
 {
-	SCOPE_ROOT struct posix posix = posix_enter_used(instance, call);
+	SCOPE_ROOT struct posix posix = posix_enter(instance, call);
 	json_auto_t *record = NULL;
 	SCOPE_LOCK int lock = record_lock(&posix, call, COSI_ACCOUNT, req->native);
 

@@ -141,7 +141,7 @@ check_gone(const struct posix *posix, struct cosi_call *call, const char *name)
 int
 posix_delete_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req)
 {
-	SCOPE_ROOT struct posix posix = posix_enter_used(instance, call);
+	SCOPE_ROOT struct posix posix = posix_enter(instance, call);
 	json_auto_t *record = NULL;
 	SCOPE_LOCK int lock = record_lock(&posix, call, COSI_BUCKET, req->native);
 

@@ -46,8 +46,6 @@ posix_close_fd(const int *fd)
 /* The root as it is now, until posix_leave(), which SCOPE_ROOT calls at the end of the scope.  With
  * the call failed its root is -1: UNAVAILABLE when there is none, or an empty one in its place. */
 struct posix posix_enter(struct posix_instance *instance, struct cosi_call *call);
-/* The same for what can be there only when records are: UNAVAILABLE when there are none. */
-struct posix posix_enter_used(struct posix_instance *instance, struct cosi_call *call);
 void posix_leave(struct posix *posix);
 #define SCOPE_ROOT SCOPE(posix_leave)
 

@@ -54,20 +54,6 @@ posix_enter(struct posix_instance *instance, struct cosi_call *call)
 	return posix;
 }
 
-struct posix
-posix_enter_used(struct posix_instance *instance, struct cosi_call *call)
-{
-	struct posix posix = posix_enter(instance, call);
-
-	if (posix.root < 0 || atomic_load(posix.had_records))
-		return posix;
-	(void)cosi_fail(call, COSI_UNAVAILABLE,
-			"cannot use '%s': nothing was made there yet: is the file system mounted?",
-			instance->config->root);
-	posix_leave(&posix);
-	return posix;
-}
-
 void
 posix_leave(struct posix *posix)
 {

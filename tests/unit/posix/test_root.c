@@ -117,23 +117,6 @@ test_root__another_one_with_records_is_taken(void **state)
 	mount_again(rig);
 }
 
-/* A daemon that has seen no records: what is asked for must have been made on another file system.
- */
-static void
-test_root__never_used(void **state)
-{
-	struct rig *rig = *state;
-	struct cosi_bucket bucket;
-
-	assert_int_equal(rig_delete(rig, "photos", false), COSI_UNAVAILABLE);
-	assert_non_null(strstr(rig->status.text, "nothing was made there yet"));
-	assert_int_equal(rig_revoke(rig, "cosi-me", ""), COSI_UNAVAILABLE);
-	assert_false(rig_exists(rig, ".cosid"));
-	assert_int_equal(rig_create(rig, "films", NULL, &bucket), COSI_OK);
-	assert_int_equal(rig_delete(rig, "photos", false), COSI_OK);
-	assert_int_equal(rig_revoke(rig, "cosi-me", ""), COSI_OK);
-}
-
 /* The daemon was there before the file system. */
 static void
 test_root__mounted_after_the_start(void **state)
@@ -178,7 +161,6 @@ main(void)
 		TEST(test_root__absent_and_back),
 		TEST(test_root__empty_mount_point_is_not_believed),
 		TEST(test_root__another_one_with_records_is_taken),
-		TEST(test_root__never_used),
 		TEST(test_root__mounted_after_the_start),
 		TEST(test_root__is_not_held_between_calls),
 	};
