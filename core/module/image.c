@@ -91,7 +91,7 @@ load(struct module_file *file, struct status *status)
 struct work {
 	struct module_file file;
 	struct trial trial;
-	bool trying;
+	bool untried, trying;
 };
 
 static void
@@ -100,10 +100,33 @@ stage(struct image_wish *wish, struct work *work, const char *module_dir, const 
 	if (module_file_stage(&work->file, module_dir, state_dir, wish->name, &wish->status) != 0)
 		return;
 	wish->image = find(&work->file);
-	if (wish->image != NULL || was_tried(&work->file))
+	work->untried = wish->image == NULL && !was_tried(&work->file);
+}
+
+static void
+try_together(struct work *works, size_t n)
+{
+	CLEANUP_FREE const char **paths = calloc(n + 1, sizeof *paths);
+	size_t npaths = 0, nstood;
+
+	if (paths == NULL)
 		return;
-	work->trying =
-		trial_start(&work->trial, work->file.path, TRIAL_LIMIT_MS, &wish->status) == 0;
+	for (size_t i = 0; i < n; i++)
+		if (works[i].untried)
+			paths[npaths++] = works[i].file.path;
+	nstood = trial_together(paths, npaths, TRIAL_LIMIT_MS);
+	for (size_t i = 0; i < n && nstood > 0; i++) {
+		nstood -= works[i].untried;
+		works[i].untried = false;
+	}
+}
+
+static void
+try(struct image_wish *wish, struct work *work)
+{
+	if (work->untried)
+		work->trying = trial_start(&work->trial, work->file.path, TRIAL_LIMIT_MS,
+					   &wish->status) == 0;
 }
 
 static void
@@ -129,6 +152,10 @@ images_load(struct image_wish *wishes, size_t nwishes, const char *module_dir,
 
 	for (size_t i = 0; works != NULL && i < nwishes; i++)
 		stage(&wishes[i], &works[i], module_dir, state_dir);
+	if (works != NULL)
+		try_together(works, nwishes);
+	for (size_t i = 0; works != NULL && i < nwishes; i++)
+		try(&wishes[i], &works[i]);
 	for (size_t i = 0; i < nwishes; i++) {
 		if (works == NULL)
 			(void)status_fail(&wishes[i].status, COSI_INTERNAL, "no memory");

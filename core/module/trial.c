@@ -112,6 +112,14 @@ is_single_threaded(void)
 	return n == 1;
 }
 
+static void
+prepare_to_stand(void)
+{
+	(void)prctl(PR_SET_DUMPABLE, 0);
+	/* Should the parent die first. */
+	(void)alarm((TRIAL_LIMIT_MS + 999) / 1000 + 1);
+}
+
 /* The rest of the child's life. */
 static int
 stand(const char *path, int verdict_fd)
@@ -121,9 +129,7 @@ stand(const char *path, int verdict_fd)
 	const char *text = good;
 	void *handle;
 
-	(void)prctl(PR_SET_DUMPABLE, 0);
-	/* Should the parent die first. */
-	(void)alarm((TRIAL_LIMIT_MS + 999) / 1000 + 1);
+	prepare_to_stand();
 	handle = handshake_load_file(path, &module, &status);
 	if (handle != NULL)
 		(void)dlclose(handle);
@@ -300,6 +306,51 @@ trial_wait(struct trial *trial, struct status *status)
 	(void)close(trial->verdict_fd);
 	*trial = (struct trial){ .verdict_fd = -1 };
 	return result;
+}
+
+/* One byte for each that stood. */
+static void
+stand_in_turn(const char *const *paths, size_t npaths, int verdict_fd)
+{
+	struct status status = { 0 };
+	struct cosi_module module;
+
+	prepare_to_stand();
+	for (size_t i = 0; i < npaths; i++) {
+		void *handle = handshake_load_file(paths[i], &module, &status);
+
+		if (handle == NULL || dlclose(handle) != 0 || write(verdict_fd, good, 1) != 1)
+			return;
+	}
+}
+
+size_t
+trial_together(const char *const *paths, size_t npaths, int64_t limit_ms)
+{
+	struct trial trial = { .deadline_ms = clock_mono_ms() + limit_ms };
+	char verdict[STATUS_TEXT_MAX] = "";
+	size_t nstood = 0;
+	int fds[2];
+
+	if (npaths < 2 || npaths >= sizeof verdict || !is_single_threaded() || trial_is_child() ||
+	    pipe2(fds, O_CLOEXEC) != 0)
+		return 0;
+	trial.verdict_fd = fds[0];
+	trial.pid = fork();
+	if (trial.pid == 0) {
+		become_child();
+		stand_in_turn(paths, npaths, fds[1]);
+		_exit(EXIT_SUCCESS);
+	}
+	(void)close(fds[1]);
+	if (trial.pid > 0) {
+		(void)setpgid(trial.pid, trial.pid);
+		if (read_verdict(&trial, verdict, sizeof verdict))
+			nstood = strlen(verdict);
+		(void)reap(&trial);
+	}
+	(void)close(fds[0]);
+	return nstood;
 }
 
 bool

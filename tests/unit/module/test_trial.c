@@ -133,10 +133,30 @@ wait_on_hold(void *arg)
 	return arg;
 }
 
+static bool has_threads;
+
+/* In a process with more threads nobody is tried so. */
+static void
+test_together(void **state)
+{
+	static const char *const paths[] = { FIXTURES "/good.so", FIXTURES "/2/good.so",
+					     FIXTURES "/crash.so", FIXTURES "/good.so" };
+	static const char *const hanging[] = { FIXTURES "/good.so", FIXTURES "/hang.so" };
+	size_t most = has_threads ? 0 : 2;
+
+	(void)state;
+	assert_int_equal(trial_together(paths, 0, LONG_MS), 0);
+	assert_int_equal(trial_together(paths, 1, LONG_MS), 0);
+	assert_int_equal(trial_together(paths, 2, LONG_MS), most);
+	assert_int_equal(trial_together(paths, 4, LONG_MS), most);
+	assert_int_equal(trial_together(hanging, 2, 300), 0);
+}
+
 static int
 add_thread(void **state)
 {
 	(void)state;
+	has_threads = true;
 	pthread_mutex_lock(&hold);
 	return pthread_create(&thread, NULL, wait_on_hold, NULL);
 }
@@ -160,6 +180,7 @@ main(int argc, char **argv)
 		cmocka_unit_test_teardown(test_trial__blocked_signals, teardown),
 		cmocka_unit_test_teardown(test_trial__several_at_once, teardown),
 		cmocka_unit_test_teardown(test_trial__not_within_a_trial, teardown),
+		cmocka_unit_test_teardown(test_together, teardown),
 	};
 
 	if (argc > 1)
