@@ -93,15 +93,19 @@ print_backend(struct arena *arena, const json_t *backend)
 			     text(arena, failure, "code"), text(arena, failure, "text"));
 }
 
+/* A listing is no call. */
 static void
 print_cooling(struct arena *arena, const json_t *old)
 {
-	(void)printf("backend %s of generation %lld (%s %s) is over since %s, held open by "
-		     "%lld, the oldest: %s, for %lld ms\n",
+	(void)printf("backend %s of generation %lld (%s %s) is over since %s, held open by ",
 		     text(arena, old, "backend"), number(old, "generation"),
 		     text(arena, old, "module"), text(arena, old, "version"),
-		     text(arena, old, "since"), number(old, "calls"), text(arena, old, "oldest"),
-		     number(old, "ms"));
+		     text(arena, old, "since"));
+	if (json_string_length(json_object_get(old, "oldest")) == 0)
+		(void)printf("cosictl list\n");
+	else
+		(void)printf("%lld, the oldest: %s, for %lld ms\n", number(old, "calls"),
+			     text(arena, old, "oldest"), number(old, "ms"));
 }
 
 static void

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_admin.py - the admin socket: cosictl status, reload, list, and who else may not use it."""
+import concurrent.futures
 import contextlib
 import json
 import os
@@ -11,6 +12,7 @@ import subprocess
 
 import pytest
 
+from rig import tree
 from rig.client import outcome
 from rig.daemon import Ended
 from rig.shelf import Shelf
@@ -133,6 +135,38 @@ def test_status__who_holds_an_old_generation(cosid, shelf):
     call.result()
     while daemon.status()["cooling"]:
         pass
+
+
+LISTING = """
+static int
+list_slowly(void *arg, struct cosi_call *call, const char *owner,
+	    int (*found)(struct cosi_call *, const struct cosi_found *))
+{
+	struct cosi_bucket bucket;
+	(void)owner, (void)found;
+	(void)mkdir(cosi_printf(call, "%s/listing", ((struct config *)arg)->root), 0700);
+	return answer(arg, call, &bucket);
+}
+"""
+
+
+def test_status__a_listing_holds_an_old_generation(cosid, shelf):
+    """It is no call: it has no name of a bucket and no age."""
+    text = (tree.ROOT / "tests" / "scenario" / "shelf.c").read_text()
+    text = text.replace("COSI_MODULE = {", LISTING + "COSI_MODULE = {")
+    shelf.put(shelf.build("lists", text.replace("COSI_MODULE_HEAD,", "COSI_MODULE_HEAD, .list = list_slowly,")))
+    shelf.gate.touch()
+    daemon = cosid(shelf.config())
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        listing = pool.submit(daemon.cosictl, "list", "shelf")
+        while not (shelf.root / "listing").is_dir():
+            os.sched_yield()
+        shelf.install("2")
+        daemon.reload()
+        assert re.search(r"backend shelf of generation 1 \(shelf lists\) is over since \S+, "
+                         r"held open by cosictl list$", daemon.cosictl("status").stdout, re.M)
+        shelf.gate.unlink()
+        assert listing.result().returncode == 0
 
 
 def test_status__holds_no_other_instance(cosid, shelf):
