@@ -11,18 +11,19 @@ import xml.etree.ElementTree as ET
 
 
 def part_counts(xml):
-    """(passed, failed) of one JUnit file; names what failed on stderr."""
-    passed = failed = 0
+    """(passed, failed) of one JUnit file; names what failed.  Who fails and ends badly, too, stands there twice."""
+    passed, failed = [], set()
     for case in ET.parse(xml).iter("testcase"):
         bad = [child.tag for child in case if child.tag in ("failure", "error", "skipped")]
         if case.get("status") in ("fail", "notrun", "disabled"):
             bad.append(case.get("status"))
+        name = f"{case.get('classname')}: {case.get('name')}"
         if bad:
-            failed += 1
-            print(f"failed: {xml.stem}: {case.get('classname')}: {case.get('name')} ({bad[0]})")
+            print(f"failed: {xml.stem}: {name} ({bad[0]})")
+            failed.add(name)
         else:
-            passed += 1
-    return passed, failed
+            passed.append(name)
+    return sum(name not in failed for name in passed), len(failed)
 
 
 def main():

@@ -10,12 +10,14 @@ from rig.tree import ROOT
 GOOD = '<testcase classname="a" name="good"/>'
 BAD = '<testcase classname="a" name="bad"><failure message="no"/></testcase>'
 SKIPPED = '<testcase classname="a" name="lazy"><skipped message="later"/></testcase>'
+TEARDOWN = '<testcase classname="a" name="bad"><error message="and then"/></testcase>'
 CTEST_BAD = '<testcase classname="a" name="dead" status="fail"/>'
 CTEST_OFF = '<testcase classname="a" name="off" status="disabled"/>'
 
 
 @pytest.mark.parametrize("cases, status, line", [
     ([GOOD, GOOD], 0, "2 passed, 0 failed"), ([GOOD, BAD], 1, "1 passed, 1 failed"),
+    ([GOOD, BAD, TEARDOWN], 1, "1 passed, 1 failed"),
     ([GOOD, SKIPPED], 0, "1 passed, 1 failed"), ([GOOD, CTEST_BAD], 8, "1 passed, 1 failed"),
     ([GOOD, CTEST_OFF], 0, "1 passed, 1 failed"), ([GOOD], 134, "1 passed, 1 failed"),
     ([], 0, "0 passed, 1 failed"), (None, 0, "0 passed, 1 failed"), (None, 2, "0 passed, 1 failed")])
