@@ -3,60 +3,15 @@
 #include <stdatomic.h>
 
 #include "fakes.h"
+#include "pair.h"
 
 #include "banned.h"
-
-#define SECOND "http://second.example.org"
-
-static const struct fake_spec both[] = {
-	{ .name = "east", .max_calls = 2 },
-	{ .name = "west", .max_calls = 2 },
-};
-
-static struct router_config
-limits(void)
-{
-	return (struct router_config){ .call_timeout_ms = FAKE_LONG_MS, .workers = 8 };
-}
-
-static atomic_uint nidle;
-
-static void
-count_idle(void *arg)
-{
-	assert_ptr_equal(arg, &nidle);
-	atomic_fetch_add(&nidle, 1);
-}
-
-static struct router *
-start(void)
-{
-	const struct fake_setup setup = { .nbackends = 2,
-					  .backends = both,
-					  .default_backend = "east",
-					  .router = { .workers = 8,
-						      .call_timeout_ms = FAKE_LONG_MS,
-						      .idle = count_idle,
-						      .idle_arg = &nidle } };
-
-	atomic_store(&nidle, 0);
-	return fake_start(&setup);
-}
-
-static void
-swap(struct router *router, struct generation *generation)
-{
-	const struct router_config config = limits();
-	struct status status = { 0 };
-
-	assert_int_equal(router_swap(router, &config, generation, &status), 0);
-}
 
 /* A slow store holds what it needs itself; the other instances of its generation go. */
 static void
 test_swap__backends_close_one_by_one(void **state)
 {
-	struct router *router = start();
+	struct router *router = pair_start();
 	struct shot *east, *west;
 
 	(void)state;
@@ -66,13 +21,13 @@ test_swap__backends_close_one_by_one(void **state)
 	west = shot_create(router, "two", "west");
 	fake_wait_inside("east", 1);
 	fake_wait_inside("west", 1);
-	swap(router, fake_later("east west", SECOND, 2));
+	pair_swap(router, fake_later("east west", SECOND, 2));
 	assert_int_equal(router_reap(router), 1);
 	assert_false(fake_first_has_closed("east"));
 	assert_false(fake_first_has_closed("west"));
 	fake_open("west");
 	shot_expect(west, COSI_OK, NULL);
-	while (atomic_load(&nidle) == 0)
+	while (atomic_load(&pair_nidle) == 0)
 		;
 	assert_int_equal(router_reap(router), 1);
 	assert_false(fake_first_has_closed("east"));
@@ -90,7 +45,7 @@ test_swap__backends_close_one_by_one(void **state)
 static void
 test_swap__search_holds_all_until_it_has_found(void **state)
 {
-	struct router *router = start();
+	struct router *router = pair_start();
 	struct shot *shot;
 
 	(void)state;
@@ -102,7 +57,7 @@ test_swap__search_holds_all_until_it_has_found(void **state)
 	shoot(router, shot);
 	fake_wait_inside("east", 1);
 	fake_wait_inside("west", 1);
-	swap(router, fake_later("east", SECOND, 2));
+	pair_swap(router, fake_later("east", SECOND, 2));
 	fake_open("west");
 	fake_wait_inside("west", 0);
 	assert_int_equal(router_reap(router), 1);
@@ -111,7 +66,7 @@ test_swap__search_holds_all_until_it_has_found(void **state)
 	fake_shut("west");
 	fake_open("east");
 	fake_wait_inside("west", 1);
-	while (atomic_load(&nidle) == 0)
+	while (atomic_load(&pair_nidle) == 0)
 		;
 	assert_int_equal(router_reap(router), 1);
 	assert_true(fake_first_has_closed("east"));
@@ -126,7 +81,7 @@ test_swap__search_holds_all_until_it_has_found(void **state)
 static void
 test_status__names_what_is_held_and_by_whom(void **state)
 {
-	struct router *router = start();
+	struct router *router = pair_start();
 	struct router_status *status;
 	struct shot *shot;
 
@@ -137,7 +92,7 @@ test_status__names_what_is_held_and_by_whom(void **state)
 	status = router_status(router);
 	assert_int_equal(status->ncooling, 0);
 	router_status_free(router, status);
-	swap(router, fake_later("east west", SECOND, 2));
+	pair_swap(router, fake_later("east west", SECOND, 2));
 	status = router_status(router);
 	assert_int_equal(status->ncooling, 1);
 	assert_int_equal(status->cooling[0].number, 1);

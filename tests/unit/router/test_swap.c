@@ -3,79 +3,35 @@
 #include <stdatomic.h>
 
 #include "fakes.h"
+#include "pair.h"
 
 #include "banned.h"
 
-#define FIRST  "http://store.example.org"
-#define SECOND "http://second.example.org"
-
-static const struct fake_spec both[] = {
-	{ .name = "east", .max_calls = 2 },
-	{ .name = "west", .max_calls = 2 },
-};
-
-static struct router_config
-limits(void)
-{
-	return (struct router_config){ .call_timeout_ms = FAKE_LONG_MS, .workers = 8 };
-}
-
-static atomic_uint nidle;
-
-static void
-count_idle(void *arg)
-{
-	assert_ptr_equal(arg, &nidle);
-	atomic_fetch_add(&nidle, 1);
-}
-
-static struct router *
-start(void)
-{
-	const struct fake_setup setup = { .nbackends = 2,
-					  .backends = both,
-					  .default_backend = "east",
-					  .router = { .workers = 8,
-						      .call_timeout_ms = FAKE_LONG_MS,
-						      .idle = count_idle,
-						      .idle_arg = &nidle } };
-
-	atomic_store(&nidle, 0);
-	return fake_start(&setup);
-}
-
-static void
-swap(struct router *router, struct generation *generation)
-{
-	const struct router_config config = limits();
-	struct status status = { 0 };
-
-	assert_int_equal(router_swap(router, &config, generation, &status), 0);
-}
+#define FIRST "http://store.example.org"
 
 static void
 test_swap__each_call_stays_where_it_began(void **state)
 {
-	struct router *router = start();
+	struct router *router = pair_start();
 	struct shot *before, *after;
 
 	(void)state;
 	fake_shut("east");
 	before = shot_create(router, "one", "east");
 	fake_wait_inside("east", 1);
-	swap(router, fake_later("east west", SECOND, 2));
+	pair_swap(router, fake_later("east west", SECOND, 2));
 	after = shot_create(router, "two", "east");
 	fake_wait_inside("east", 2);
 	assert_int_equal(router_reap(router), 1);
 	assert_false(fake_first_is_closed());
-	assert_int_equal(atomic_load(&nidle), 0);
+	assert_int_equal(atomic_load(&pair_nidle), 0);
 	fake_open("east");
 	shot_wait(before);
 	shot_wait(after);
 	assert_string_equal(before->endpoint, FIRST);
 	assert_string_equal(after->endpoint, SECOND);
 	/* Told before it replied, or just behind it. */
-	while (atomic_load(&nidle) == 0)
+	while (atomic_load(&pair_nidle) == 0)
 		;
 	assert_int_equal(router_reap(router), 0);
 	assert_true(fake_first_is_closed());
@@ -87,13 +43,13 @@ test_swap__each_call_stays_where_it_began(void **state)
 static void
 test_swap__closed_at_once_without_calls(void **state)
 {
-	struct router *router = start();
+	struct router *router = pair_start();
 
 	(void)state;
-	swap(router, fake_later("east", SECOND, 2));
+	pair_swap(router, fake_later("east", SECOND, 2));
 	assert_int_equal(router_reap(router), 0);
 	assert_true(fake_first_is_closed());
-	swap(router, fake_later("east", SECOND, 2));
+	pair_swap(router, fake_later("east", SECOND, 2));
 	assert_int_equal(router_reap(router), 0);
 	assert_int_equal(fake_nclosed(), 1);
 	fake_stop(router);
@@ -104,7 +60,7 @@ test_swap__closed_at_once_without_calls(void **state)
 static void
 test_swap__grant_before_excludes_revoke_after(void **state)
 {
-	struct router *router = start();
+	struct router *router = pair_start();
 	struct shot *grant, *revoke;
 
 	(void)state;
@@ -112,7 +68,7 @@ test_swap__grant_before_excludes_revoke_after(void **state)
 	fake_shut("east");
 	grant = shot_grant(router, "ba-1", "east.photos");
 	fake_wait_inside("east", 1);
-	swap(router, fake_later("east", SECOND, 2));
+	pair_swap(router, fake_later("east", SECOND, 2));
 	revoke = shot_revoke(router, "east.cosi-ba-1");
 	assert_int_equal(fake_calls("east", REQUEST_REVOKE), 0);
 	assert_false(shot_is_replied(revoke));
@@ -126,11 +82,11 @@ test_swap__grant_before_excludes_revoke_after(void **state)
 static void
 test_swap__removed_backend_is_no_longer_known(void **state)
 {
-	struct router *router = start();
+	struct router *router = pair_start();
 
 	(void)state;
 	fake_has("west", "photos", "photos", NULL);
-	swap(router, fake_later("east", SECOND, 2));
+	pair_swap(router, fake_later("east", SECOND, 2));
 	shot_expect(shot_by_id(router, REQUEST_DELETE, "west.photos"), COSI_PRECONDITION, "west");
 	/* As real modules do for a bucket that is not there. */
 	fake_fails("east", REQUEST_GRANT, COSI_NOT_FOUND);
@@ -139,7 +95,7 @@ test_swap__removed_backend_is_no_longer_known(void **state)
 	shot_expect(shot_by_id(router, REQUEST_GET, "west.photos"), COSI_PRECONDITION, "west");
 	shot_expect(shot_revoke(router, "west.cosi-ba-1"), COSI_PRECONDITION, "west");
 	assert_true(fake_has_bucket("west", "photos"));
-	swap(router, fake_later("east west", SECOND, 2));
+	pair_swap(router, fake_later("east west", SECOND, 2));
 	shot_expect(shot_by_id(router, REQUEST_DELETE, "west.photos"), COSI_OK, NULL);
 	fake_stop(router);
 }
@@ -147,7 +103,7 @@ test_swap__removed_backend_is_no_longer_known(void **state)
 static void
 test_swap__more_slots_take_in_who_waits(void **state)
 {
-	struct router *router = start();
+	struct router *router = pair_start();
 	struct shot *shots[4];
 
 	(void)state;
@@ -161,7 +117,7 @@ test_swap__more_slots_take_in_who_waits(void **state)
 		shoot(router, shots[i]);
 	}
 	fake_wait_inside("east", 2);
-	swap(router, fake_later("east", SECOND, 4));
+	pair_swap(router, fake_later("east", SECOND, 4));
 	fake_wait_inside("east", 4);
 	fake_open("east");
 	for (size_t i = 0; i < COUNT(shots); i++)
@@ -172,8 +128,8 @@ test_swap__more_slots_take_in_who_waits(void **state)
 static void
 test_swap__limits_of_the_new_one(void **state)
 {
-	struct router *router = start();
-	struct router_config config = limits();
+	struct router *router = pair_start();
+	struct router_config config = pair_limits();
 	struct status status = { 0 };
 	struct shot *shot;
 
@@ -191,30 +147,30 @@ test_swap__limits_of_the_new_one(void **state)
 static void
 test_pin__counts_like_a_call(void **state)
 {
-	struct router *router = start();
+	struct router *router = pair_start();
 	struct generation *pinned = router_pin(router);
 
 	(void)state;
-	swap(router, fake_later("east", SECOND, 2));
+	pair_swap(router, fake_later("east", SECOND, 2));
 	assert_int_equal(router_reap(router), 1);
 	assert_false(fake_first_is_closed());
 	router_unpin(router, pinned);
-	assert_int_equal(atomic_load(&nidle), 1);
+	assert_int_equal(atomic_load(&pair_nidle), 1);
 	assert_int_equal(router_reap(router), 0);
 	/* One that serves is not idle. */
 	router_unpin(router, router_pin(router));
-	assert_int_equal(atomic_load(&nidle), 1);
+	assert_int_equal(atomic_load(&pair_nidle), 1);
 	fake_stop(router);
 }
 
 static void
 test_name__outlives_the_generation_that_told_it(void **state)
 {
-	struct router *router = start();
+	struct router *router = pair_start();
 	const char *name = router_driver_name(router);
 
 	(void)state;
-	swap(router, fake_later("east", SECOND, 2));
+	pair_swap(router, fake_later("east", SECOND, 2));
 	assert_int_equal(router_reap(router), 0);
 	assert_string_equal(name, "cosid.example.org");
 	assert_int_equal(router_protocols(router), COSI_S3);
@@ -282,7 +238,7 @@ call_on(void *arg)
 static void
 test_swap__under_load_fails_no_call(void **state)
 {
-	struct router *router = start();
+	struct router *router = pair_start();
 	struct caller callers[CALLERS];
 	pthread_t threads[CALLERS];
 	atomic_bool over = false;
@@ -297,7 +253,7 @@ test_swap__under_load_fails_no_call(void **state)
 	for (unsigned i = 0; i < SWAPS; i++) {
 		struct caller own = { .router = router };
 
-		swap(router, fake_later(i % 2 == 0 ? "east" : "east west", SECOND, 1 + i % 3));
+		pair_swap(router, fake_later(i % 2 == 0 ? "east" : "east west", SECOND, 1 + i % 3));
 		(void)router_reap(router);
 		one_call(&own); /* so that a swap never waits for nobody */
 		assert_int_equal(own.nfailed, 0);
