@@ -177,7 +177,7 @@ test_open__foreign_owner(void **state)
 	const char *dir = *state;
 
 	if (geteuid() != 0)
-		skip();
+		fail_msg("this test needs root");
 	assert_int_equal(chown(dir, 65534, 65534), 0);
 	refused(dir, "it belongs to user 65534");
 	assert_int_equal(rig_count(dir), 0);
@@ -190,7 +190,7 @@ test_open__noexec(void **state)
 	char expected[4096];
 
 	if (geteuid() != 0)
-		skip();
+		fail_msg("this test needs root");
 	assert_int_equal(unshare(CLONE_NEWNS), 0);
 	/* In a chroot that is no mount there is nothing to make private. */
 	(void)mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL);

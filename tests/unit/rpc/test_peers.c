@@ -109,7 +109,7 @@ test_allow__supplementary_group(void **state)
 
 	(void)state;
 	if (geteuid() != 0)
-		skip();
+		fail_msg("this test needs root");
 	pid = fork();
 	if (pid == 0) {
 		struct peers peers, others;
