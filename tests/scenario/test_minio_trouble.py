@@ -49,6 +49,7 @@ def lifecycle(client, name):
 NONSENSE = {
     "html": (answer(200, b"<html><body>It works!</body></html>", "text/html"), None),
     "html-404": (answer(404, b"<html>not here</html>", "text/html"), None),
+    "404": (answer(404, b""), "UNAVAILABLE"),
     "html-502": (answer(502, b"<html>Bad Gateway</html>", "text/html"), "UNAVAILABLE"),
     "not-ready": (answer(503, b"<Error><Code>XMinioServerNotInitialized</Code></Error>"),
                   "UNAVAILABLE"),

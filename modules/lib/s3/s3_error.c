@@ -95,7 +95,7 @@ s3_error_is(struct cosi_call *call, const struct cosi_http_reply *reply, int sta
 	return reply->status == status && strcmp(s3_error_code(call, reply), code) == 0;
 }
 
-/* For a Code that is not in the table. */
+/* For a Code that is not in the table, or none at all. */
 static uint32_t
 by_status(int status)
 {
@@ -104,6 +104,8 @@ by_status(int status)
 		return COSI_UNAUTHENTICATED;
 	case 403:
 		return COSI_DENIED;
+	case 404: /* without a Code it is not the store's: proxies say it of what they cannot reach
+		   */
 	case 408:
 	case 429:
 	case 499: /* MinIO: another request took the bucket meanwhile */
