@@ -1,65 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_memory.c - every allocation fails once: a clean answer, nothing lost, and the next call
  * works.
- *
- * The linker sends the calls of malloc() and so on here (CMakeLists.txt).
  */
-#include <errno.h>
 #include <stdatomic.h>
 
 #include "base/cleanup.h"
 #include "fakes.h"
+#include "fakes/memory.h"
 
 #include "banned.h"
 
-enum { STEP_BYTES = 48, MOST = 100000 };
+enum { STEP_BYTES = 48 };
 
 static const struct fake_spec two[] = { { .name = "east" }, { .name = "west" } };
 static const struct fake_setup setup = {
 	.nbackends = 2, .backends = two, .default_backend = "east", .router = { .workers = 2 }
 };
-
-/* So many more succeed, then one fails. */
-static atomic_int left = MOST;
-
-static bool
-fails(void)
-{
-	return atomic_fetch_sub(&left, 1) == 0;
-}
-
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *
-__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : __real_malloc(size);
-}
-
-void *__real_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *
-__wrap_calloc(size_t n, size_t size)
-{
-	return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__real_reallocarray(void *p, size_t n, size_t size);
-void *__wrap_reallocarray(void *p, size_t n, size_t size);
-void *
-__wrap_reallocarray(void *p, size_t n, size_t size)
-{
-	return fails() ? NULL : __real_reallocarray(p, n, size);
-}
-
-int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-int __wrap_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-int
-__wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
-		      void *arg)
-{
-	return fails() ? EAGAIN : __real_pthread_create(thread, attr, start, arg);
-}
 
 /* Every kind of call; it is made, but not fired. */
 static struct shot *
@@ -134,10 +90,10 @@ test_malloc__in_a_call(void **state)
 			fake_has("east", "photos", "photos", NULL);
 			if (op == REQUEST_CREATE)
 				shot->req->name = "new";
-			atomic_store(&left, n);
+			memory_fail_after(n);
 			shoot(router, shot);
 			well = went_well(shot);
-			well = atomic_exchange(&left, MOST) > 0 && well;
+			well = !memory_has_failed() && well;
 			/* Whatever happened, the next one works. */
 			assert_true(went_well(shot_by_id(router, REQUEST_DELETE, "east.photos")));
 			fake_stop(router);
@@ -155,9 +111,9 @@ test_malloc__of_a_call(void **state)
 	struct router *router = fake_start(&setup);
 
 	(void)state;
-	atomic_store(&left, 0);
+	memory_fail_after(0);
 	assert_null(call_new(router));
-	atomic_store(&left, MOST);
+	assert_true(memory_has_failed());
 	fake_stop(router);
 }
 
@@ -178,11 +134,11 @@ test_start__nothing_is_left_running(void **state)
 		struct router *router;
 
 		atomic_init(&generation.refs, 1);
-		atomic_store(&left, n);
+		memory_fail_after(n);
 		router = router_new(&wanted, &generation, &status);
 		if (router != NULL && router_staff(router, &status) != 0)
 			router_free(TAKE(router));
-		atomic_store(&left, MOST);
+		assert_true(memory_has_failed() || router != NULL);
 		router_free(router);
 		/* Given back in either case. */
 		assert_int_equal(atomic_load(&generation.refs), 0);
@@ -207,9 +163,9 @@ test_swap__nothing_has_changed(void **state)
 		struct generation *next = fake_later("east west", "http://second.example.org", 3);
 		struct status status = { 0 };
 
-		atomic_store(&left, n);
+		memory_fail_after(n);
 		result = router_swap(router, &wanted, next, &status);
-		atomic_store(&left, MOST);
+		assert_true(memory_has_failed() || result == 0);
 		assert_int_equal(router_reap(router), 0);
 		assert_int_equal(fake_first_is_closed(), result == 0);
 		if (result < 0) {

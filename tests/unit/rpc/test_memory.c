@@ -2,81 +2,14 @@
  * test_memory.c - any one allocation fails: RESOURCE_EXHAUSTED, nothing is lost, and the next call
  * works.
  *
- * The linker sends the calls of malloc() and so on here (CMakeLists.txt), those of our own code;
- * gRPC itself ends the process when it has no memory.
+ * Of our own code, that is: gRPC itself ends the process when it has no memory.
  */
-#include <errno.h>
-
+#include "fakes/memory.h"
 #include "server_rig.h"
 
 #include "banned.h"
 
-enum { MOST = 1000000, STEP_BYTES = 16, DEADLINE_MS = 60000 };
-
-/* So many more succeed, then one fails; a thread that is spared is not counted. */
-static atomic_int left = MOST;
-static _Thread_local bool spared;
-
-static bool
-fails(void)
-{
-	return !spared && atomic_fetch_sub(&left, 1) == 0;
-}
-
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *
-__wrap_malloc(size_t size)
-{
-	return fails() ? NULL : __real_malloc(size);
-}
-
-void *__real_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *
-__wrap_calloc(size_t n, size_t size)
-{
-	return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__real_realloc(void *p, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-void *
-__wrap_realloc(void *p, size_t size)
-{
-	return fails() ? NULL : __real_realloc(p, size);
-}
-
-char *__real_strdup(const char *s);
-char *__wrap_strdup(const char *s);
-char *
-__wrap_strdup(const char *s)
-{
-	return fails() ? NULL : __real_strdup(s);
-}
-
-int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-int __wrap_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-int
-__wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
-		      void *arg)
-{
-	return fails() ? EAGAIN : __real_pthread_create(thread, attr, start, arg);
-}
-
-/* The next n allocations succeed, and the one after them does not. */
-static void
-fail_after(int n)
-{
-	atomic_store(&left, n);
-}
-
-/* Did it come to that one? */
-static bool
-has_failed(void)
-{
-	return atomic_exchange(&left, MOST) < 0;
-}
+enum { STEP_BYTES = 16, DEADLINE_MS = 60000 };
 
 /* A name or id "n", two buckets in different modes, a parameter, Azure with a date: of everything
  * that is decoded or encoded there is something. */
@@ -163,9 +96,9 @@ test_malloc__in_an_arena(void **state)
 		for (int n = 0;; n++) {
 			bool well;
 
-			fail_after(n);
+			memory_fail_after(n);
 			well = goes_round(request, LIMIT_MESSAGE);
-			assert_true(has_failed() != well);
+			assert_true(memory_has_failed() != well);
 			if (well)
 				break;
 		}
@@ -184,10 +117,10 @@ survives(struct fixture *f, int n, const char *path, const char *bytes, size_t l
 	TAG_GOT(&fake_order);
 	f->router.protocols ^= COSI_AZURE;
 	TAG_POST(&fake_order);
-	fail_after(n);
+	memory_fail_after(n);
 	c = client_start(f->channel, path, bytes, len, DEADLINE_MS);
 	(void)client_wait(c);
-	hit = has_failed();
+	hit = memory_has_failed();
 	if (known && c->code != GRPC_STATUS_RESOURCE_EXHAUSTED)
 		expect(c, GRPC_STATUS_OK, "");
 	else
@@ -205,7 +138,7 @@ test_malloc__in_the_server(void **state)
 				    "\x32\x09\x0a\x03r.n\x12\x02\x08\x01";
 	struct fixture *f = *state;
 
-	spared = true;
+	memory_spare(true);
 	for (int n = 0; survives(f, n, V1 "DriverCreateBucket", CREATE_N, true); n++)
 		;
 	for (int n = 0; survives(f, n, V2 "DriverGrantBucketAccess", grant, sizeof grant - 1, true);
@@ -215,7 +148,7 @@ test_malloc__in_the_server(void **state)
 		;
 	for (int n = 0; survives(f, n, "/no/such", "", 0, false); n++)
 		;
-	spared = false;
+	memory_spare(false);
 }
 
 /* By the server, whatever it is that the fake router's answer comes to. */
@@ -250,9 +183,9 @@ test_start__any_failure(void **state)
 	for (int n = 0; hit; n++) {
 		struct status status = { 0 };
 
-		fail_after(n);
+		memory_fail_after(n);
 		f->server = server_start(&config, &f->router, &status);
-		hit = has_failed();
+		hit = memory_has_failed();
 		if (f->server == NULL) {
 			assert_true(hit);
 			assert_int_equal(status.code, COSI_EXHAUSTED);
