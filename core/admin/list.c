@@ -13,7 +13,8 @@ enum { LIST_LIMIT_MS = 10 * 60 * 1000, LIST_MEMORY = 64 << 20 };
 struct listing {
 	const struct peer *peer;
 	const struct backend *backend;
-	bool gone; /* the peer */
+	size_t ntold; /* of this backend */
+	bool gone;    /* the peer */
 };
 
 static int
@@ -30,6 +31,7 @@ tell(void *arg, const struct cosi_found *found)
 
 	(void)json_object_set_new(item, "id", json_sprintf("%s.%s", backend, found->native));
 	listing->gone = peer_send(listing->peer, json_pack("{s:o}", "item", item)) != 0;
+	listing->ntold++;
 	return listing->gone || atomic_load(listing->peer->stopping) ? -1 : 0;
 }
 
@@ -60,8 +62,11 @@ list_or_tell(struct listing *listing, const char *owner, uint32_t *worst)
 {
 	struct status status = { 0 };
 
+	listing->ntold = 0;
 	if (list_one(listing, owner, &status) == 0)
 		return !listing->gone;
+	if (listing->ntold > 0)
+		(void)status_fail(&status, 0, "the list broke off after %zu lines", listing->ntold);
 	if (*worst == COSI_OK)
 		*worst = status.code;
 	return !listing->gone &&

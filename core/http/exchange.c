@@ -141,7 +141,7 @@ http_exchange(struct http_client *client, struct http_call *call, const char *ba
 	if (run(&exchange) == 0) {
 		reply = reply_copy(&exchange.handle->reply, exchange.attempt.status, call->arena);
 		if (reply == NULL)
-			(void)status_fail(call->status, COSI_INTERNAL,
+			(void)status_fail(call->status, COSI_EXHAUSTED,
 					  "no memory for the answer to '%s'",
 					  exchange.request.shown);
 	}

@@ -125,7 +125,8 @@ prepare_headers(struct http_call *call, const struct cosi_http *asked, struct re
 		return status_fail(call->status, COSI_INTERNAL, "'%s' has a head above %d bytes",
 				   out->shown, HTTP_REQUEST_HEAD_MAX);
 	if (add_fixed(call->arena, &tail, out, has_type) != 0)
-		return status_fail(call->status, COSI_INTERNAL, "no memory for '%s'", out->shown);
+		return status_fail(call->status, COSI_EXHAUSTED, "no memory for a %s request",
+				   asked->method);
 	return 0;
 }
 
@@ -171,7 +172,9 @@ request_prepare(struct http_call *call, const char *base, const struct cosi_http
 	};
 	if (asked->method == NULL || strlen(asked->method) > METHOD_MAX || !token_ok(asked->method))
 		return status_fail(call->status, COSI_INTERNAL, "a request has no usable method");
-	if (url_split(call->arena, base, asked->host_label, &out->url) != 0)
+	/* Without memory it goes on to where that is said. */
+	if (url_split(call->arena, base, asked->host_label, &out->url) != 0 &&
+	    !arena_failed(call->arena))
 		return status_fail(call->status, COSI_INTERNAL,
 				   "the base URL, or '%s' before its host, cannot be used",
 				   asked->host_label != NULL ? asked->host_label : "");

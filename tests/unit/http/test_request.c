@@ -296,12 +296,14 @@ test_refused__call_without_memory(void **state)
 	rig_open(&rig, NULL, large, 1);
 	arena_init(&rig.arena, 4000);
 	assert_null(rig_exchange(&rig, .method = "GET", .path = "/b"));
-	assert_failed(&rig, COSI_INTERNAL, "no memory for the answer to 'GET /b'");
+	assert_failed(&rig, COSI_EXHAUSTED, "no memory for the answer to 'GET /b'");
 	assert_int_equal(httpd_nrequests(rig.httpd), 1);
-	arena_done(&rig.arena);
-	arena_init(&rig.arena, 200);
-	assert_null(rig_exchange(&rig, .method = "GET", .path = "/b"));
-	assert_failed(&rig, COSI_INTERNAL, "no memory for 'GET /b'");
+	for (size_t size = 0; size <= 200; size += 8) {
+		arena_done(&rig.arena);
+		arena_init(&rig.arena, size);
+		assert_null(rig_exchange(&rig, .method = "GET", .path = "/b"));
+		assert_failed(&rig, COSI_EXHAUSTED, "no memory for a GET request");
+	}
 	assert_int_equal(httpd_nrequests(rig.httpd), 1);
 	rig_close(&rig);
 }
