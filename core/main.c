@@ -29,28 +29,38 @@
 /* What a stop may take beyond drain_timeout: handlers that wait for a store's answer. */
 enum { LAST_RESORT_S = 5 };
 
+/* A directory that the configuration does not name has no place in it. */
+static int
+open_state(struct daemon *d, struct diag *diag)
+{
+	struct status status = { 0 };
+	const char *file;
+	int line = config_line(d->config, "state_dir", &file);
+
+	d->state = state_open(d->config->state_dir, &status);
+	if (d->state != NULL)
+		return 0;
+	diag_error(diag, line > 0 ? file : NULL, line, "%s", status.text);
+	return -1;
+}
+
 /* Loads everything up to the point where calls could be served, as far as it goes, so that one run
  * shows all that is wrong.  0 or -1, errors are printed. */
 static int
 load(struct daemon *d, const struct options *options)
 {
 	struct diag diag = { 0 };
-	struct status status = { 0 };
 	int rc;
 
 	d->config = config_load_partly(options->config_path, &diag);
 	if (d->config != NULL) {
 		d->started = config_ref(d->config);
 		log_setup(d->config->log_level, d->config->log_json);
-		d->state = state_open(d->config->state_dir, &status);
-		if (d->state == NULL)
-			diag_error(&diag, NULL, 0, "%s", status.text);
-	}
-	if (d->state != NULL && d->config->module_dir != NULL)
-		d->generation = generation_open(d->config, state_path(d->state), NULL,
-						options->check, &diag);
-	if (d->config != NULL)
+		if (open_state(d, &diag) == 0 && d->config->module_dir != NULL)
+			d->generation = generation_open(d->config, state_path(d->state), NULL,
+							options->check, &diag);
 		config_forget(d->config);
+	}
 	rc = d->generation != NULL && diag.nerrors == 0 ? 0 : -1;
 	if (options->check)
 		check_print(&diag);

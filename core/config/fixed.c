@@ -14,7 +14,7 @@ static void
 warn(struct diag *diag, const struct config *config, const char *key, const char *stays)
 {
 	const char *file;
-	int line = load_place(config, key, &file);
+	int line = config_line(config, key, &file);
 
 	diag_warning(diag, file, line, "'%s' cannot change without a restart: %s stays", key,
 		     stays != NULL ? stays : "what was");

@@ -316,7 +316,7 @@ load_arena(const struct config *config)
 }
 
 int
-load_place(const struct config *config, const char *key, const char **out_file)
+config_line(const struct config *config, const char *key, const char **out_file)
 {
 	const struct loaded *loaded = (const struct loaded *)config;
 	const config_setting_t *root = config_root_setting(&loaded->files[0].tree);

@@ -32,10 +32,8 @@ void load_keep_named(struct config *config);
 void load_check_backend(struct reader *reader, const config_setting_t *group, const char *key,
 			const char *name, const struct config *config);
 
-/* Of a loaded configuration: its memory, and where one of its top-level keys stands (the line, and
- * the file; line 0: nowhere). */
+/* The memory of a loaded configuration. */
 struct arena *load_arena(const struct config *config);
-int load_place(const struct config *config, const char *key, const char **out_file);
 
 /* config_load() with another limit on its memory, for the test that runs out of it. */
 struct config *load_within(const char *path, size_t memory, struct diag *diag);

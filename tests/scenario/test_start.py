@@ -148,7 +148,7 @@ def test_config__missing_file(cosid, config, folder):
     ("routes = ( { match = \"a*\"; backend = \"nowhere\"; } );", "nowhere"),
     ("routes = ( { match = \"a*\"; } );", "backend"),
     ("include_dir = \"relative\";", "include_dir"), ("@include \"nowhere.conf\"", "@include"),
-    ("metrics = \"unix:///x/metrics.sock\";", "metrics"),
+    ("metrics = \"unix:///x/metrics.sock\";", "metrics"), ("state_dir = \"/no/such/state\";", "/no/such/state"),
     ("\x01", ""), ("é = 1;", "")])
 def test_config__bad_line(cosid, config, line, words):
     """The message names the file, the line and the thing."""
