@@ -31,7 +31,7 @@ count_reply(struct call_state *state)
 				    ? NULL
 				    : lanes_find(&state->router->lanes, state->fields.backend);
 
-	if (lane == NULL)
+	if (lane == NULL || (state->verdict == VERDICT_WORK && state->work.astray))
 		return;
 	if (state->verdict == VERDICT_WORK)
 		lane_count(lane, &state->status);

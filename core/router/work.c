@@ -190,7 +190,7 @@ orphan(const struct call_state *state)
 
 /* Clients take NOT_FOUND for "gone", and only what is certain may be told so. */
 static void
-check_not_found(const struct call_state *state, struct status *status)
+check_not_found(struct call_state *state, struct status *status)
 {
 	enum request_op op = state->call->req.op;
 
@@ -199,6 +199,7 @@ check_not_found(const struct call_state *state, struct status *status)
 		status_fail(status, COSI_INTERNAL, "module '%s' answered NOT_FOUND",
 			    state->backend->module->name);
 	} else if (orphan(state) != NULL) {
+		state->work.astray = true;
 		status->code = COSI_OK;
 		status_fail(status, COSI_PRECONDITION, "'%.160s' names no backend", orphan(state));
 	}

@@ -20,6 +20,7 @@ struct work {
 	struct params params;
 	struct cosi_bucket_req bucket;
 	struct cosi_access_req access;
+	bool astray;        /* out: a backend was asked for what another one's id names */
 	bool nothing_to_do; /* a revoke of buckets that the account has no access to */
 };
 

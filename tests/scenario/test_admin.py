@@ -90,6 +90,19 @@ def test_status__counts_and_names_failures(cosid, shelf):
     assert "UNAVAILABLE: cannot create bucket 'two'" in text
 
 
+def test_status__id_of_a_backend_that_is_gone(cosid, posix):
+    """It may be the name of a bucket, too, so the one that is left is asked; the failure is not its own."""
+    daemon = cosid({"backends": [posix.backend()]})
+    later = daemon.client("v1alpha2")
+    for ask in (lambda: daemon.client().grant("gone.bucket", "ba"), lambda: later.get("gone.bucket")):
+        assert outcome(ask) == "FAILED_PRECONDITION"
+    backend = backend_of(daemon.status(), "files")
+    assert (backend["calls"], backend["failed"]) == (0, 0)
+    assert outcome(later.get, "bucket") == "NOT_FOUND"
+    backend = backend_of(daemon.status(), "files")
+    assert (backend["calls"], backend["failed"]) == (1, 1)
+
+
 def test_status__open_breaker(cosid, shelf, build):
     for name in ("shelf", "ceph-rgw"):
         shelf.put((build / "modules" / "ceph-rgw.so") if name != "shelf" else shelf.build("1"), name)
