@@ -226,6 +226,8 @@ create(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req
 		out->region = NULL;
 	else if (strcmp(req->native, "no-protocol") == 0)
 		out->protocols = 0;
+	else if (strcmp(req->native, "not-ours") == 0)
+		out->ours = false;
 	else if (strcmp(req->native, "no-reason") == 0)
 		return -1;
 	else if (strcmp(req->native, "no-text") == 0)
@@ -265,6 +267,7 @@ def lied(cosid, shelf):
 @pytest.mark.parametrize("bucket, code, words", [
     ("long-region", "INTERNAL", "module 'liar'.*region"), ("long-name", "INTERNAL", "module 'liar'.*name"),
     ("no-region", "INTERNAL", "module 'liar'.*missing region"), ("no-protocol", "INTERNAL", "module 'liar'"),
+    ("not-ours", "INTERNAL", "module 'liar'.*not ours"),
     ("no-reason", "INTERNAL", "module 'liar' failed without a reason"),
     ("no-text", "INTERNAL|ABORTED", ""), ("no-code", "INTERNAL", "cannot say"),
     ("late", "DEADLINE_EXCEEDED", "deadline")])

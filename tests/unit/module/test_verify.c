@@ -71,6 +71,20 @@ test_result__inconsistent(void **state)
 	assert_string_equal(create(rig, &out), "cannot?go ? on?[0m");
 }
 
+/* A field that was forgotten; of a look-up it is an answer. */
+static void
+test_create__not_ours(void **state)
+{
+	struct rig_call *rig = *state;
+	struct cosi_bucket out;
+
+	lie_bucket_answer.ours = false;
+	create_fails(rig, "module 'liar' answered with a new bucket that is not ours");
+	rig->status = (struct status){ 0 };
+	assert_int_equal(backend_get_bucket(&rig->call, &bucket_req, &out), 0);
+	assert_false(out.ours);
+}
+
 static void
 test_create__protocols(void **state)
 {
@@ -261,6 +275,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_create__honest, liar_setup, liar_teardown),
 		cmocka_unit_test_setup_teardown(test_result__inconsistent, liar_setup,
 						liar_teardown),
+		cmocka_unit_test_setup_teardown(test_create__not_ours, liar_setup, liar_teardown),
 		cmocka_unit_test_setup_teardown(test_create__protocols, liar_setup, liar_teardown),
 		cmocka_unit_test_setup_teardown(test_get__may_serve_fewer_protocols, liar_setup,
 						liar_teardown),
