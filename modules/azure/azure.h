@@ -6,8 +6,9 @@
  *   revoke.c   and away with it                          list.c     what bears our marks
  *   edit.c     one change of a container's policies      acl.c      a list of them as XML
  *   policy.c   their ids and rights                      lease.c    keeps other gateways off
- *   walk.c     all containers of the account             send.c     one signed request
- *   sign.c     what is signed, and how                   fault.c    what a refusal means
+ *   walk.c     all containers of the account             page.c     a list, page by page
+ *   send.c     one signed request                        sign.c     what is signed, and how
+ *   fault.c    what a refusal means
  */
 #ifndef AZURE_AZURE_H
 #define AZURE_AZURE_H

@@ -10,11 +10,13 @@
 #include "fault.h"
 #include "lease.h"
 #include "marks.h"
+#include "page.h"
 #include "text/reply.h"
 #include "text/uri.h"
-#include "text/xml.h"
 
 #include "banned.h"
+
+#define BLOBS PAGE "/Blobs"
 
 /* What HEAD says of a container. */
 struct state {
@@ -156,57 +158,37 @@ azure_get_bucket(void *instance, struct cosi_call *call, const struct cosi_bucke
 
 /* ---- delete ---- */
 
-struct page {
-	struct cosi_call *call;
-	size_t nblobs;
-	const char *marker; /* of the next page; "": none */
-	bool is_one;
-};
-
 static int
-on_element(void *arg, const char *path, char *text, size_t len)
+count_blob(void *arg, const char *path, char *text, size_t len)
 {
-	struct page *page = arg;
+	size_t *nblobs = arg;
 
+	(void)text;
 	(void)len;
-	if (strcmp(path, "EnumerationResults/Blobs") == 0)
-		page->is_one = true;
-	if (strcmp(path, "EnumerationResults/Blobs/Blob") == 0)
-		page->nblobs++;
-	if (strcmp(path, "EnumerationResults/NextMarker") == 0)
-		page->marker = cosi_printf(page->call, "%s", text);
+	*nblobs += strcmp(path, BLOBS "/Blob") == 0 ? 1 : 0;
 	return 0;
 }
 
-/* A page without blobs is not the last one unless it says so. */
 static int
 check_empty(const struct azure *azure, struct cosi_call *call, const char *container)
 {
+	size_t nblobs = 0;
+	const struct page_list list = {
+		.container = container,
+		.items = BLOBS,
+		.most = "1",
+		.element = count_blob,
+		.arg = &nblobs,
+	};
 	const char *marker = "";
 
 	do {
-		const struct cosi_kv query[] = { { "maxresults", "1" }, { "marker", marker } };
-		const struct cosi_http_reply *reply = azure_ask(
-			azure, call, .method = "GET", .container = container, .comp = "list",
-			.query = query, .nquery = marker[0] != '\0' ? 2 : 1);
-		struct page page = { .call = call, .marker = "" };
-
-		if (reply == NULL)
+		if (page_next(azure, call, &list, &marker) != 0)
 			return -1;
-		/* It was there a moment ago: a deletion that is right is right again. */
-		if (azure_is_absent(call, reply))
-			return cosi_fail(call, COSI_BUSY, "it went while it was looked at");
-		if (!azure_answered(reply, 200) || xml_read(reply->body, on_element, &page) != 0 ||
-		    !page.is_one)
-			return azure_fail(call, reply);
-		if (page.nblobs > 0)
+		if (nblobs > 0)
 			return cosi_fail(call, COSI_PRECONDITION,
 					 "it is not empty (with whenNotEmpty = purge its blobs "
 					 "would go with it)");
-		if (page.marker[0] != '\0' && strcmp(page.marker, marker) == 0)
-			return cosi_fail(call, COSI_UNAVAILABLE,
-					 "the store lists the same page again and again");
-		marker = page.marker;
 	} while (marker[0] != '\0');
 	return 0;
 }

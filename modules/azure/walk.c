@@ -5,25 +5,24 @@
 #include <string.h>
 #include <strings.h>
 
-#include "fault.h"
 #include "marks.h"
-#include "text/xml.h"
+#include "page.h"
 
 #include "banned.h"
 
-#define LIST      "EnumerationResults"
-#define CONTAINER LIST "/Containers/Container"
-#define META      CONTAINER "/Metadata/"
+#define CONTAINERS PAGE "/Containers"
+#define CONTAINER  CONTAINERS "/Container"
+#define META       CONTAINER "/Metadata/"
+
+#define PAGE_CONTAINERS "500"
 
 /* A container's metadata has 8 KiB at most. */
-enum { PAGE_CONTAINERS = 500, PAGE_REPLY = 8 * 1048576 };
+enum { PAGE_REPLY = 8 * 1048576 };
 
 struct page {
 	struct cosi_call *call;
 	struct container *first, **last;
 	struct container container; /* the one that is being read */
-	const char *marker;         /* of the next page; "": none */
-	bool is_one;
 };
 
 /* Metadata's names are the same in any case; a list shows the one that they were written in. */
@@ -42,10 +41,6 @@ on_element(void *arg, const char *path, char *text, size_t len)
 	struct container *container;
 
 	(void)len;
-	if (strcmp(path, LIST) == 0)
-		page->is_one = true;
-	if (strcmp(path, LIST "/NextMarker") == 0)
-		page->marker = cosi_printf(page->call, "%s", text);
 	if (strcmp(path, CONTAINER "/Name") == 0)
 		page->container.name = cosi_printf(page->call, "%s", text);
 	if (is_mark(path, MARK_DRIVER))
@@ -66,42 +61,28 @@ on_element(void *arg, const char *path, char *text, size_t len)
 	return 0;
 }
 
-static int
-read_page(const struct azure *azure, struct cosi_call *call, const char *marker, struct page *out)
-{
-	const struct cosi_kv query[] = {
-		{ "include", "metadata" },
-		{ "maxresults", cosi_printf(call, "%d", PAGE_CONTAINERS) },
-		{ "marker", marker },
-	};
-	const struct cosi_http_reply *reply =
-		azure_ask(azure, call, .method = "GET", .comp = "list", .query = query,
-			  .nquery = marker[0] != '\0' ? 3 : 2, .max_reply = PAGE_REPLY);
-
-	*out = (struct page){ .call = call, .marker = "" };
-	out->last = &out->first;
-	if (reply == NULL)
-		return -1;
-	if (!azure_answered(reply, 200) || xml_read(reply->body, on_element, out) != 0 ||
-	    !out->is_one || (out->marker[0] != '\0' && strcmp(out->marker, marker) == 0))
-		return cosi_failed(call) ? -1 : azure_fail(call, reply);
-	return 0;
-}
-
 int
 walk_containers(const struct azure *azure, struct cosi_call *call, walk_fn *each, void *arg)
 {
-	const char *marker = "";
 	struct page page;
+	const struct page_list list = {
+		.items = CONTAINERS,
+		.most = PAGE_CONTAINERS,
+		.include = "metadata",
+		.max_reply = PAGE_REPLY,
+		.element = on_element,
+		.arg = &page,
+	};
+	const char *marker = "";
 	int rc = 0;
 
 	do {
-		if (read_page(azure, call, marker, &page) != 0)
+		page = (struct page){ .call = call, .last = &page.first };
+		if (page_next(azure, call, &list, &marker) != 0)
 			return -1;
 		for (const struct container *it = page.first; it != NULL && rc == 0; it = it->next)
 			if (azure_name_is_container(it->name))
 				rc = each(arg, call, it);
-		marker = page.marker;
 	} while (rc == 0 && marker[0] != '\0');
 	return rc;
 }

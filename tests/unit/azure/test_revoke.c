@@ -178,7 +178,24 @@ test_revoke__a_list_that_does_not_end(void **state)
 	       .status = 200,
 	       .body = FOUND("", "<NextMarker>2</NextMarker>") });
 	revoke(&script, NULL);
+	script_ended(&script, COSI_UNAVAILABLE, "again and again");
+	script_done(&script);
+}
+
+/* No access is gone on the word of an answer that does not say which containers there are. */
+static void
+test_revoke__a_list_that_lists_nothing(void **state)
+{
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script, { .expect = CONTAINERS, .status = 200, .body = "<EnumerationResults/>" });
+	revoke(&script, NULL);
 	script_ended(&script, COSI_UNAVAILABLE, "cannot be understood");
+	PLAY(&script, { .expect = CONTAINERS, .status = 200, .body = FOUND("", "") });
+	revoke(&script, NULL);
+	script_ended(&script, COSI_OK, "");
 	script_done(&script);
 }
 
@@ -193,6 +210,7 @@ main(void)
 		cmocka_unit_test(test_revoke__in_any_container),
 		cmocka_unit_test(test_revoke__in_any_container_without_leases),
 		cmocka_unit_test(test_revoke__a_list_that_does_not_end),
+		cmocka_unit_test(test_revoke__a_list_that_lists_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
