@@ -210,20 +210,27 @@ listen_set_mode(const struct listen_node *node, mode_t mode, struct status *stat
 }
 
 void
-listen_close(struct listen_node *node)
+listen_withdraw(struct listen_node *node)
 {
 	struct status ignored = { 0 };
 	CLEANUP_FD int lock = -1;
 
-	if (node->fd < 0)
+	if (node->fd < 0 || !node->bound)
 		return;
 	/* While we listen nobody takes the node for a stale one; the lock keeps those out who find
 	 * it gone. */
-	if (node->bound) {
-		lock = lock_directory(node->path, &ignored);
-		if (is_there(node))
-			(void)unlink(node->path);
-	}
+	lock = lock_directory(node->path, &ignored);
+	if (is_there(node))
+		(void)unlink(node->path);
+	node->bound = false;
+}
+
+void
+listen_close(struct listen_node *node)
+{
+	if (node->fd < 0)
+		return;
+	listen_withdraw(node);
 	(void)close(node->fd);
 	node->fd = -1;
 }

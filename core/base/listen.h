@@ -27,7 +27,10 @@ int listen_open(struct listen_node *out, const char *path, mode_t mode, struct s
 int listen_adopt(struct listen_node *out, const char *path, int fd, struct status *status);
 /* Gives the node another mode, if it is still ours.  0, or -1 with status. */
 int listen_set_mode(const struct listen_node *node, mode_t mode, struct status *status);
-/* Removes the node if it is still ours, then closes. */
+/* Removes the node if it is still ours: nobody finds the socket any more, but those who had
+ * connected can still be accepted.  Nothing is done with one that was adopted. */
+void listen_withdraw(struct listen_node *node);
+/* Withdraws and closes. */
 void listen_close(struct listen_node *node);
 
 #endif

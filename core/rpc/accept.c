@@ -337,6 +337,13 @@ accept_stop(struct acceptor *acceptor)
 	(void)pthread_join(acceptor->thread, NULL);
 }
 
+void
+accept_rest(struct acceptor *acceptor)
+{
+	for (size_t i = 0; i < acceptor->places.n && accept_one(acceptor); i++)
+		;
+}
+
 /* Says whether anybody is left but those that were asked before and stay.  One that speaks only now
  * is asked the next time, behind the core's first frame. */
 static bool

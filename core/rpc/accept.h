@@ -39,6 +39,9 @@ struct acceptor *accept_start(const struct accept_config *config, struct status 
 void accept_review(struct acceptor *acceptor);
 /* Joins the thread: no more are accepted. */
 void accept_stop(struct acceptor *acceptor);
+/* After accept_stop(), when nobody can find the socket any more: takes those who have connected
+ * before, as the thread would have done. */
+void accept_rest(struct acceptor *acceptor);
 /* After accept_stop(): asks every connection without a call to go, and waits until all have gone
  * that were not asked by an earlier call, for so long at the most.  take() may still be called. */
 void accept_see_off(struct acceptor *acceptor, int64_t most_ms);

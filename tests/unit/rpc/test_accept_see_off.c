@@ -86,6 +86,29 @@ test_see_off__waits_once_for_each(void **state)
 	(void)close(stays);
 }
 
+/* Whoever had connected when nobody accepted any more is heard all the same. */
+static void
+test_rest__of_the_queue(void **state)
+{
+	struct place *place = *state;
+	int first, second;
+
+	begin(place, 4, A_LONG_TIME_MS);
+	accept_stop(place->acceptor);
+	first = client(place);
+	say(first);
+	second = client(place);
+	listen_withdraw(&place->node);
+	assert_int_equal(access(place->path, F_OK), -1);
+	accept_rest(place->acceptor);
+	assert_int_equal(place->ntaken, 1);
+	say(second);
+	accept_see_off(place->acceptor, 50);
+	assert_int_equal(place->ntaken, 2);
+	(void)close(first);
+	(void)close(second);
+}
+
 int
 main(void)
 {
@@ -93,6 +116,7 @@ main(void)
 		TEST(test_see_off__asks_who_has_no_call),
 		TEST(test_see_off__ends_with_the_last),
 		TEST(test_see_off__waits_once_for_each),
+		TEST(test_rest__of_the_queue),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
