@@ -63,20 +63,6 @@ log_refusal(struct acceptor *acceptor, const char *why)
 	log_warning("cannot take a connection: %s", why);
 }
 
-/* Forgets what the core has closed meanwhile. */
-static void
-sweep(struct acceptor *acceptor)
-{
-	for (size_t i = 0; i < acceptor->places.n; i++) {
-		struct place *place = &acceptor->places.table[i];
-		struct stat st;
-
-		if (place->fd >= 0 && !places_waits(place) &&
-		    (fstat(place->fd, &st) != 0 || st.st_ino != place->ino))
-			place->fd = -1;
-	}
-}
-
 /* Looks at a connection that has said nothing yet: it is handed on if it has spoken, forgotten if
  * it has gone. */
 static void
@@ -106,7 +92,7 @@ evict(struct acceptor *acceptor, const struct place *place)
 	place_cut(place);
 	for (int ms = 0; place->fd >= 0 && ms < EVICT_MS; ms++) {
 		(void)nanosleep(&pause, NULL);
-		sweep(acceptor);
+		places_sweep(&acceptor->places);
 	}
 }
 
@@ -119,7 +105,7 @@ make_room(struct acceptor *acceptor, uid_t uid)
 
 	if (room != NULL)
 		return room;
-	sweep(acceptor);
+	places_sweep(&acceptor->places);
 	while ((room = places_find(&acceptor->places, uid)) == NULL) {
 		other = places_choose(&acceptor->places, uid);
 		if (other == NULL)
@@ -176,7 +162,7 @@ review(struct acceptor *acceptor)
 {
 	int64_t cut_ms = clock_mono_ms() + acceptor->config.unwanted_ms;
 
-	sweep(acceptor);
+	places_sweep(&acceptor->places);
 	for (size_t i = 0; i < acceptor->places.n; i++) {
 		struct place *place = &acceptor->places.table[i];
 		bool waits = places_waits(place);
@@ -216,6 +202,7 @@ static nfds_t
 prepare(struct acceptor *acceptor, int *out_timeout_ms)
 {
 	int64_t now_ms = clock_mono_ms(), until_ms = now_ms + ACCEPT_TICK_MS;
+	int64_t look_ms = now_ms + ACCEPT_LOOK_MS;
 	bool paused = acceptor->paused_ms > now_ms;
 	nfds_t n = 2;
 
@@ -229,6 +216,8 @@ prepare(struct acceptor *acceptor, int *out_timeout_ms)
 	for (size_t i = 0; i < acceptor->places.n; i++) {
 		struct place *place = &acceptor->places.table[i];
 
+		if (place->fd >= 0 && look_ms < until_ms)
+			until_ms = look_ms;
 		if (!places_waits(place))
 			continue;
 		if (place->silent_ms <= now_ms) {
@@ -276,7 +265,8 @@ run(void *arg)
 		for (int i = 0; acceptor->polls[1].revents != 0 && i < ACCEPT_MOST; i++)
 			if (!accept_one(acceptor))
 				break;
-		acceptor->config.tick(acceptor->config.owner);
+		places_sweep(&acceptor->places);
+		acceptor->config.tick(acceptor->config.owner, &acceptor->places);
 	}
 }
 
@@ -352,7 +342,7 @@ ask_all_to_go(struct acceptor *acceptor, int64_t begun_ms)
 	const struct accept_config *config = &acceptor->config;
 	bool left = false;
 
-	sweep(acceptor);
+	places_sweep(&acceptor->places);
 	for (size_t i = 0; i < acceptor->places.n; i++) {
 		struct place *place = &acceptor->places.table[i];
 

@@ -14,6 +14,8 @@
 #include "base/status.h"
 #include "rpc/peers.h"
 
+struct places;
+
 struct accept_config {
 	int listen_fd;                      /* borrowed; not blocking */
 	struct peers *peers;                /* borrowed */
@@ -27,10 +29,11 @@ struct accept_config {
 	/* Since when (monotonic) a connection that was handed on has no call; CLOCK_NEVER: it has.
 	 * Such a one may have to make room for another.  NULL: none does. */
 	int64_t (*idle_since)(void *owner, int fd);
-	/* Called at least every ACCEPT_TICK_MS. */
-	void (*tick)(void *owner);
+	/* Called at least every ACCEPT_TICK_MS, and every ACCEPT_LOOK_MS while there is a
+	 * connection; may cut any. */
+	void (*tick)(void *owner, struct places *places);
 };
-enum { ACCEPT_TICK_MS = 15000 };
+enum { ACCEPT_TICK_MS = 15000, ACCEPT_LOOK_MS = 500 };
 
 struct acceptor;
 struct acceptor *accept_start(const struct accept_config *config, struct status *status);

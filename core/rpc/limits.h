@@ -50,8 +50,11 @@ enum {
 
 	/* Bytes that the core may use for what it has received; a call that was begun costs about
 	 * 12 KiB besides.  What it keeps of calls that were refused or reset, 2 to 4 KiB each until
-	 * the connection goes, is in no limit (measured with 1.51): SECURITY.md. */
+	 * the connection goes (measured with 1.51), only LIMIT_GROWTH ends. */
 	LIMIT_MEMORY = 64 * 1024 * 1024,
+	/* Bytes by which the process may grow, beyond all that the other limits let it: memory.h.
+	 */
+	LIMIT_GROWTH = 256 * 1024 * 1024,
 };
 
 /* A string field: required means not empty.  value may be NULL, which is the empty string.  0, or

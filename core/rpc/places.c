@@ -37,6 +37,19 @@ places_waits(const struct place *place)
 	return place->fd >= 0 && place->silent_ms != CLOCK_NEVER;
 }
 
+void
+places_sweep(struct places *places)
+{
+	for (size_t i = 0; i < places->n; i++) {
+		struct place *place = &places->table[i];
+		struct stat st;
+
+		if (place->fd >= 0 && !places_waits(place) &&
+		    (fstat(place->fd, &st) != 0 || st.st_ino != place->ino))
+			place->fd = -1;
+	}
+}
+
 static size_t
 count(const struct places *places, uid_t uid)
 {

@@ -37,6 +37,8 @@ void places_done(struct places *places);
 
 /* It is taken, and its connection has said nothing yet. */
 bool places_waits(const struct place *place);
+/* Frees the places of those whose connection the core has closed meanwhile. */
+void places_sweep(struct places *places);
 /* A free place that this user may have; NULL: there is none. */
 struct place *places_find(const struct places *places, uid_t uid);
 /* Whose place one more of this user may take.  First of whoever has most, then one that has said

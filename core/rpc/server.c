@@ -11,7 +11,6 @@
 #include <grpc/grpc.h>
 #include <grpc/grpc_posix.h>
 #include <grpc/grpc_security.h>
-#include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +23,7 @@
 #include "rpc/accept.h"
 #include "rpc/core.h"
 #include "rpc/limits.h"
+#include "rpc/memory.h"
 #include "rpc/peers.h"
 #include "rpc/slot.h"
 
@@ -34,8 +34,6 @@
 enum { LEAVE_MS = 200, READ_MS = 500, GOODBYE_MS = 50 };
 /* Between two looks at the clock for a beat that is due. */
 enum { EVENTS_PER_LOOK = 1024 };
-/* Freed memory that is not worth a system call. */
-enum { TRIM_BYTES = 32 << 20 };
 
 struct server {
 	struct listen_node node;
@@ -46,7 +44,7 @@ struct server {
 	grpc_server_credentials *credentials;
 	struct slots slots;
 	struct acceptor *acceptor;
-	int64_t trimmed_ms; /* monotonic */
+	struct memory memory;
 	pthread_t poller;
 	bool polling;
 	void (*beat)(void);
@@ -130,26 +128,15 @@ idle_since(void *owner, int fd)
 	return held_idle_since(&server->slots.held, fd);
 }
 
-/* What connections took that sent without end stays with malloc() when they have gone (measured:
- * hundreds of MiB).  The accepting thread's alone. */
+/* The accepting thread's alone. */
 static void
-trim(struct server *server, int64_t now_ms)
-{
-	if (now_ms - server->trimmed_ms < ACCEPT_TICK_MS)
-		return;
-	server->trimmed_ms = now_ms;
-	if (mallinfo2().fordblks > TRIM_BYTES)
-		(void)malloc_trim(0);
-}
-
-static void
-tick(void *owner)
+tick(void *owner, struct places *places)
 {
 	struct server *server = owner;
 	int64_t now_ms = clock_mono_ms();
 
 	report_tick(server->report, now_ms);
-	trim(server, now_ms);
+	memory_look(&server->memory, places, now_ms);
 }
 
 static int
@@ -310,6 +297,7 @@ server_new(void)
 	if (server == NULL)
 		return NULL;
 	server->node.fd = -1;
+	memory_init(&server->memory);
 	pthread_mutex_init(&server->mutex, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);

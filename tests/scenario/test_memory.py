@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_memory.py - what a peer made the daemon take, it gives back."""
+import itertools
 import pathlib
 import socket
 import struct
 
 import pytest
-
-NCALLS = 60000
-
 
 def frame(kind, flags, stream, body=b""):
     return struct.pack(">I", len(body))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + body
@@ -30,18 +28,67 @@ def resident(daemon):
     raise AssertionError("no VmRSS")
 
 
-@pytest.mark.unsanitized  # those keep what was freed
-def test_calls_that_are_only_begun(cosid, posix):
+@pytest.fixture(name="daemon")
+def fixture_daemon(cosid, posix):
     daemon = cosid({"backends": [posix.backend()]})
     daemon.client().info()
+    return daemon
+
+
+class Flood:
+    """A connection on which calls are begun, and never more than that."""
+
+    CALLS_AT_ONCE = 30
+
+    def __init__(self, daemon):
+        self.peer, self.streams = socket.socket(socket.AF_UNIX), itertools.count(1, 2)
+        self.peer.connect(str(daemon.socket))
+        self.peer.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.peer.close()
+
+    def go_on(self):
+        self.peer.sendall(b"".join(frame(1, 4, stream, HEADERS)
+                                   for stream in itertools.islice(self.streams, self.CALLS_AT_ONCE)))
+
+    def is_served(self):
+        """It answers a PING (RFC 9113, 6.7)."""
+        self.peer.sendall(frame(6, 0, 0, b"knocking"))
+        come = b""
+        while frame(6, 1, 0, b"knocking") not in come:
+            data = self.peer.recv(1 << 16)
+            if not data:
+                return False
+            come = come[-16:] + data
+        return True
+
+
+@pytest.mark.unsanitized  # those keep what was freed
+def test_growth__is_given_back(daemon):
     before = resident(daemon)
-    with socket.socket(socket.AF_UNIX) as peer:
-        peer.connect(str(daemon.socket))
-        peer.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0))
-        for number in range(NCALLS):
-            peer.sendall(frame(1, 4, 2 * number + 1, HEADERS))
+    with Flood(daemon) as flood:
         while resident(daemon) < before + 100:
-            pass
+            flood.go_on()
+        assert flood.is_served()
     while resident(daemon) > before + 50:
         pass  # looked at four times a minute
     assert daemon.client().info()
+
+
+@pytest.mark.unsanitized
+def test_growth__ends_with_the_connection_that_caused_it(daemon):
+    """limits.h, LIMIT_GROWTH: 256 MiB.  Whoever else is connected is served on."""
+    before, client = resident(daemon), daemon.client()
+    assert client.info()
+    with Flood(daemon) as flood, pytest.raises(OSError):
+        while resident(daemon) < before + 2000:
+            flood.go_on()
+    while resident(daemon) > before + 256:
+        pass
+    assert client.info()
+    daemon.wait_log(r"closing 1 connections, the first of user \d+, process \d+: "
+                    r"what clients have sent made the daemon grow by more than 256 MiB")

@@ -42,10 +42,11 @@ take(void *owner, int fd)
 }
 
 static inline void
-tick(void *owner)
+tick(void *owner, struct places *places)
 {
 	struct place *place = owner;
 
+	(void)places;
 	pthread_mutex_lock(&place->mutex);
 	place->nticks++;
 	pthread_cond_broadcast(&place->changed);
