@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "azure.h"
+#include "text/join.h"
 #include "text/uri.h"
 
 #include "banned.h"
@@ -59,12 +60,12 @@ collect(struct cosi_call *call, const struct azure_request *request, struct part
 static const char *
 query_text(struct cosi_call *call, const struct parts *parts)
 {
-	const char *text = "";
+	struct cosi_kv encoded[AZURE_QUERY_MAX + OWN_QUERY];
 
 	for (size_t i = 0; i < parts->nquery; i++)
-		text = cosi_printf(call, "%s%s%s=%s", text, i > 0 ? "&" : "", parts->query[i].key,
-				   uri_encode(call, parts->query[i].value));
-	return text;
+		encoded[i] = (struct cosi_kv){ parts->query[i].key,
+					       uri_encode(call, parts->query[i].value) };
+	return text_join(call, encoded, parts->nquery, "=", "&", "");
 }
 
 static const char *

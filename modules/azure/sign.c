@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "text/hash.h"
+#include "text/join.h"
 #include "text/uri.h"
 
 #include "banned.h"
@@ -48,17 +49,12 @@ const char *
 azure_sign_text(struct cosi_call *call, const struct azure_to_sign *request)
 {
 	const char *len = request->len > 0 ? cosi_printf(call, "%zu", request->len) : "";
-	const char *text = cosi_printf(call, "%s\n\n\n%s\n\n%s\n\n\n\n\n\n\n", request->method, len,
-				       request->type);
+	const char *headers = text_join(call, request->headers, request->nheaders, ":", "\n", "\n");
+	const char *query = text_join(call, request->query, request->nquery, ":", "\n", "");
 
-	for (size_t i = 0; i < request->nheaders; i++)
-		text = cosi_printf(call, "%s%s:%s\n", text, request->headers[i].key,
-				   request->headers[i].value);
-	text = cosi_printf(call, "%s/%s%s", text, request->account, request->path);
-	for (size_t i = 0; i < request->nquery; i++)
-		text = cosi_printf(call, "%s\n%s:%s", text, request->query[i].key,
-				   request->query[i].value);
-	return text;
+	return cosi_printf(call, "%s\n\n\n%s\n\n%s\n\n\n\n\n\n\n%s/%s%s%s%s", request->method, len,
+			   request->type, headers, request->account, request->path,
+			   query[0] != '\0' ? "\n" : "", query);
 }
 
 /* Rights and dates stand in the policy alone: production refuses a SAS that repeats them. */
