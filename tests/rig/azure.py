@@ -1,25 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """azure.py - a real Azurite for the tests, and a small Blob client: Shared Key, a SAS, or neither."""
 import base64
-import contextlib
 import dataclasses
 import hashlib
 import hmac
 import http.client
-import os
-import pathlib
 import re
-import signal
 import socket
 import ssl
-import subprocess
 import time
 import urllib.parse
 import xml.etree.ElementTree as ET
 
 from rig import secrets
-from rig.ceph import STORES, check_there, free_port
 from rig.s3 import Reply
+from rig.server import Server
 
 # The emulator's own account, whose key everybody knows, and one with two keys, as a real one has.
 WELL_KNOWN = ("devstoreaccount1", "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/"
@@ -192,63 +187,31 @@ class Blob:
         return self.container("GET", container, "list")
 
 
-class Azurite:
-    """One server with two accounts: up() and down()."""
+class Azurite(Server):
+    """One server with two accounts."""
+
+    name = process = "azurite"
 
     def __init__(self, folder, disk=False, keys=KEYS, tls=None):
         """disk: its data stays over kill(); keys: of the account CUSTOM; tls: (certificate, key), which
         is its own authority."""
-        self.tls = tls
-        self.folder, self.disk, self.keys = pathlib.Path(folder), disk, list(keys)
-        self.port = None
+        super().__init__(folder)
+        self.disk, self.keys, self.tls = disk, list(keys), tls
         for key in (WELL_KNOWN[1], *keys):
             secrets.plant(key)
 
     def up(self):
         """Also after kill(): on the same port."""
-        check_there("azurite")
         accounts = ";".join([":".join(WELL_KNOWN), ":".join([CUSTOM, *self.keys])])
-        env = os.environ | {"AZURITE_ACCOUNTS": accounts, "AZURITE_DISK": "1" if self.disk else ""}
-        if self.tls:
-            env |= {"AZURITE_CERT": str(self.tls[0]), "AZURITE_CERT_KEY": str(self.tls[1])}
-        for _ in range(5):  # another process may take the port first
-            port = self.port or free_port()
-            done = subprocess.run([STORES / "azurite-up", self.folder, str(port)], env=env,
-                                  stdin=subprocess.DEVNULL, capture_output=True, text=True)
-            if done.returncode == 0:
-                break
-        assert done.returncode == 0, done.stderr
-        self.port = port
+        tls = {"AZURITE_CERT": str(self.tls[0]),
+               "AZURITE_CERT_KEY": str(self.tls[1])} if self.tls else {}
+        said = self.start(AZURITE_ACCOUNTS=accounts, AZURITE_DISK="1" if self.disk else "", **tls)
+        self.endpoint = said["AZURITE_ENDPOINT"]  # account_url() knows those of accounts
         return self
-
-    def kill(self):
-        subprocess.run([STORES / "azurite-down", self.folder], check=True,
-                       stdin=subprocess.DEVNULL)
-
-    def down(self):
-        subprocess.run([STORES / "azurite-down", "-r", self.folder], check=True,
-                       stdin=subprocess.DEVNULL)
-
-    @property
-    def endpoint(self):
-        """Of the server; Account knows those of accounts."""
-        return f"http{'s' if self.tls else ''}://127.0.0.1:{self.port}"
 
     @property
     def ca(self):
         return self.tls and str(self.tls[0])
-
-    def pid(self):
-        return int((self.folder / "pids").read_text().split()[1])
-
-    @contextlib.contextmanager
-    def stopped(self):
-        """The process stands still (SIGSTOP): it accepts connections and never answers."""
-        os.kill(self.pid(), signal.SIGSTOP)
-        try:
-            yield
-        finally:
-            os.kill(self.pid(), signal.SIGCONT)
 
 
 def account_url(endpoint, account, style="path"):

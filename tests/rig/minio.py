@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""minio.py - a real MinIO server for the tests: tests/stores/minio-up on a free port."""
-import contextlib
+"""minio.py - a real MinIO server for the tests, and a client of its administrator."""
 import hashlib
 import io
 import json
 import os
 import pathlib
-import signal
-import subprocess
 import zipfile
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from rig.ceph import STORES, check_there, free_port
 from rig.s3 import S3
+from rig.server import Server
 
 SECRET = "planteddriversecret00000000000000000000"
 ADMIN = "/minio/admin/v3/"
@@ -90,49 +87,21 @@ class Root(S3):
         return self.admin("GET", "get-bucket-quota", {"bucket": bucket}).json()["quota"]
 
 
-class Minio:
-    """One server: up() and down(); its data stays until then."""
+class Minio(Server):
+    name = process = "minio"
 
     def __init__(self, folder, region=None):
-        self.folder, self.given_region = pathlib.Path(folder), region
-        self.port, self.secret = None, SECRET
+        super().__init__(folder)
+        self.given_region, self.secret = region, SECRET
 
     def up(self):
         """Also after kill(): on the same port, with the same data."""
-        check_there("minio")
-        env = os.environ | {"MINIO_SECRET_KEY": self.secret}
-        env |= {"MINIO_REGION": self.given_region} if self.given_region else {}
-        for _ in range(5):  # another process may take the port first
-            port = self.port or free_port()
-            done = subprocess.run([STORES / "minio-up", self.folder, str(port)], env=env,
-                                  stdin=subprocess.DEVNULL, capture_output=True, text=True)
-            if done.returncode == 0:
-                break
-        assert done.returncode == 0, done.stderr
-        said = dict(line.split("=", 1) for line in done.stdout.splitlines())
-        self.port, self.endpoint = port, said["MINIO_ENDPOINT"]
-        self.key, self.region = said["MINIO_ACCESS_KEY"], said["MINIO_SIGNED_REGION"]
+        region = {"MINIO_REGION": self.given_region} if self.given_region else {}
+        said = self.start(MINIO_SECRET_KEY=self.secret, **region)
+        self.endpoint, self.key = said["MINIO_ENDPOINT"], said["MINIO_ACCESS_KEY"]
+        self.region = said["MINIO_SIGNED_REGION"]
         self._root = said["MINIO_ROOT_USER"], said["MINIO_ROOT_PASSWORD"]
         return self
 
-    def kill(self):
-        subprocess.run([STORES / "minio-down", self.folder], check=True, stdin=subprocess.DEVNULL)
-
-    def down(self):
-        subprocess.run([STORES / "minio-down", "-r", self.folder], check=True,
-                       stdin=subprocess.DEVNULL)
-
     def root(self):
         return Root(self.endpoint, *self._root, self.region)
-
-    def pid(self):
-        return int((self.folder / "pids").read_text().split()[1])
-
-    @contextlib.contextmanager
-    def stopped(self):
-        """The process stands still (SIGSTOP): it accepts connections and never answers."""
-        os.kill(self.pid(), signal.SIGSTOP)
-        try:
-            yield
-        finally:
-            os.kill(self.pid(), signal.SIGCONT)

@@ -54,60 +54,10 @@ class Posix(S3Answers):
                        if f.startswith("cosi-")})
 
 
-class CephRgw(S3Answers):
-    name, objects = "ceph-rgw", True
+class S3Store(S3Answers):
+    """root: a client that may do everything with buckets."""
 
-    def __init__(self, ceph, endpoint=None):
-        """endpoint: another way to the same gateway, as a proxy is."""
-        self.ceph, self.endpoint = ceph, endpoint or ceph.endpoint
-        self.owner, self.admin = ceph.owner(), ceph.admin()
-
-    def backend(self, name="rgw", **more):
-        return {"name": name, "module": "ceph-rgw", "endpoint": self.endpoint,
-                "public_endpoint": self.ceph.endpoint, "region": self.ceph.region,
-                "access_key": "plain:" + self.ceph.key,
-                "secret_key": "plain:" + secrets.plant(self.ceph.secret)} | more
-
-    def exists(self, bucket):
-        return self.owner.head(bucket).status == 200
-
-    def make_foreign(self, bucket):
-        assert self.owner.create(bucket).status == 200
-
-    def fill(self, bucket):
-        assert self.owner.put(bucket, "object", b"content").status == 200
-
-    def is_filled(self, bucket):
-        return self.owner.get(bucket, "object").body == b"content"
-
-    def empty(self, bucket):
-        assert self.owner.remove(bucket, "object").status == 204
-
-    def buckets(self):
-        return sorted(self.owner.buckets())
-
-    def accounts(self):
-        return sorted(u for u in self.admin.users() if u.startswith("cosi-"))
-
-    def client(self, access):
-        """A client with what a grant gave."""
-        return S3(access.endpoint, access.key, access.secret, access.region)
-
-
-class MinioStore(S3Answers):
-    name, objects = "minio", True
-
-    def __init__(self, server, endpoint=None):
-        """endpoint: another way to the same server, as a proxy is."""
-        self.server, self.endpoint = server, endpoint or server.endpoint
-        self.root = server.root()
-
-    def backend(self, name="minio", **more):
-        return {"name": name, "module": "minio", "endpoint": self.endpoint,
-                "public_endpoint": self.server.endpoint, "region": self.server.region,
-                "access_key": "plain:" + self.server.key,
-                "secret_key": "plain:" + secrets.plant(self.server.secret),
-                "credential_key": "plain:" + CREDENTIAL_KEY} | more
+    objects = True
 
     def exists(self, bucket):
         return self.root.head(bucket).status == 200
@@ -127,16 +77,50 @@ class MinioStore(S3Answers):
     def buckets(self):
         return sorted(self.root.buckets())
 
+    def client(self, access):
+        """A client with what a grant gave."""
+        return S3(access.endpoint, access.key, access.secret, access.region)
+
+
+class CephRgw(S3Store):
+    name = "ceph-rgw"
+
+    def __init__(self, server, endpoint=None):
+        """endpoint: another way to the same gateway, as a proxy is."""
+        self.server, self.endpoint = server, endpoint or server.endpoint
+        self.root, self.admin = server.owner(), server.admin()
+
+    def backend(self, name="rgw", **more):
+        return {"name": name, "module": "ceph-rgw", "endpoint": self.endpoint,
+                "public_endpoint": self.server.endpoint, "region": self.server.region,
+                "access_key": "plain:" + self.server.key,
+                "secret_key": "plain:" + secrets.plant(self.server.secret)} | more
+
+    def accounts(self):
+        return sorted(u for u in self.admin.users() if u.startswith("cosi-"))
+
+
+class MinioStore(S3Store):
+    name = "minio"
+
+    def __init__(self, server, endpoint=None):
+        """endpoint: another way to the same server, as a proxy is."""
+        self.server, self.endpoint = server, endpoint or server.endpoint
+        self.root = server.root()
+
+    def backend(self, name="minio", **more):
+        return {"name": name, "module": "minio", "endpoint": self.endpoint,
+                "public_endpoint": self.server.endpoint, "region": self.server.region,
+                "access_key": "plain:" + self.server.key,
+                "secret_key": "plain:" + secrets.plant(self.server.secret),
+                "credential_key": "plain:" + CREDENTIAL_KEY} | more
+
     def accounts(self):
         """Of the users with their policies; what has one without the other is shown by that name."""
         policies = {p.rpartition(".") for p in self.root.policies() if p.startswith("cosi-")}
         users = {u for u in self.root.users() if u.startswith("COSI") and u != self.server.key}
         return sorted([account for account, _, _ in policies]
                       + list(users ^ {key for _, _, key in policies}))
-
-    def client(self, access):
-        """A client with what a grant gave."""
-        return S3(access.endpoint, access.key, access.secret, access.region)
 
 
 class AzureStore(AzureAnswers):

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from rig import tree
-from rig.ceph import STORES
+from rig.server import STORES
 from rig.store import AzureStore
 
 pytestmark = pytest.mark.azure

@@ -9,9 +9,9 @@ import pytest
 
 from rig import secrets
 from rig.azure import CUSTOM, KEYS, Azurite
-from rig.ceph import free_port
 from rig.client import refused, until_ok
 from rig.proxy import Cut, Proxy, answer
+from rig.server import free_port
 from rig.store import AzureStore
 
 pytestmark = pytest.mark.azure

@@ -6,10 +6,10 @@ import threading
 import pytest
 
 from rig import secrets
-from rig.ceph import free_port
 from rig.client import refused, until_ok
 from rig.minio import ADMIN, Minio
 from rig.proxy import Cut, Proxy, answer, older
+from rig.server import free_port
 from rig.steps import steps
 from rig.store import MinioStore
 

@@ -32,10 +32,6 @@ def store(request):
     return CephRgw(request.getfixturevalue("rgw"))
 
 
-def hanging(store):
-    return store.server.stopped() if isinstance(store, MinioStore) else store.ceph.stopped("rgw")
-
-
 def put_edition(shelf, build, module, number):
     """Other bytes, the same code."""
     file = shelf.folder / f"{module}.{number}.so"
@@ -52,7 +48,7 @@ def test_hang__swaps_all_the_same(cosid, build, shelf, store, name):
     client = daemon.client()
     bucket = client.create(name, {"backend": "slow"})
     of_slow = lambda: next(b for b in daemon.status()["backends"] if b["name"] == "slow")
-    with hanging(store):
+    with store.server.stopped():
         method, fields = client.grant_fields(bucket, f"ba-{name}")
         grant = client.start(method, **fields)
         while of_slow()["running"] < 1:

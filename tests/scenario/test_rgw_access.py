@@ -45,7 +45,7 @@ def test_mode__opens_what_it_says(daemon, shop, dialect, name, mode):
     client = daemon.client(dialect)
     bucket, other = client.create(name), client.create(f"{name}-other")
     for made in (name, f"{name}-other"):
-        assert shop.owner.put(made, "object", b"content").status == 200
+        assert shop.root.put(made, "object", b"content").status == 200
     access = client.grant(bucket, f"ba-{name}", mode)
     key = shop.client(access)
     for verb in ("list", "get", "put", "remove"):
@@ -59,7 +59,7 @@ def test_mode__opens_what_it_says(daemon, shop, dialect, name, mode):
     for verb in ("list", "get", "put"):
         assert not may(key, name, verb), f"{verb} after the revoke"
     assert key.list(name).code == "InvalidAccessKeyId"
-    assert shop.owner.get(name, "object").body == b"content", "the objects stay"
+    assert shop.root.get(name, "object").body == b"content", "the objects stay"
     client.delete(bucket, {"whenNotEmpty": "purge"})
     client.delete(other, {"whenNotEmpty": "purge"})
 
@@ -107,7 +107,7 @@ def test_several_buckets__one_account(daemon, shop, name):
 def test_parallel__twenty_grants_on_one_bucket(client, shop, name):
     """20 of 20 keys work; after one is revoked the 19 others do."""
     bucket = client.create(name)
-    assert shop.owner.put(name, "object", b"content").status == 200
+    assert shop.root.put(name, "object", b"content").status == 200
     running = []
     for number in range(20):
         method, fields = client.grant_fields(bucket, f"ba-{number}-{name}")

@@ -30,10 +30,10 @@ def status_of(s3, bucket, word):
 
 def test_versioning(one, shop, name):
     bucket = one.create(name, {"versioning": "true"})
-    assert status_of(shop.owner, name, "versioning") == "Enabled"
+    assert status_of(shop.root, name, "versioning") == "Enabled"
     assert one.create(name, {"versioning": "true"}) == bucket
     one.create(f"{name}-plain")
-    assert status_of(shop.owner, f"{name}-plain", "versioning") == ""
+    assert status_of(shop.root, f"{name}-plain", "versioning") == ""
 
 
 @pytest.mark.clause(6, 62)
@@ -99,21 +99,21 @@ def test_region__that_it_has(one, shop, name):
 def test_object_lock(one, shop, name):
     """Purge does not break a lock: the locked version stays, and so does the bucket."""
     bucket = one.create(name, {"objectLock": "true"})
-    assert status_of(shop.owner, name, "versioning") == "Enabled"
-    put = shop.owner.put(name, "locked", b"content", x_amz_object_lock_mode="COMPLIANCE",
+    assert status_of(shop.root, name, "versioning") == "Enabled"
+    put = shop.root.put(name, "locked", b"content", x_amz_object_lock_mode="COMPLIANCE",
                          x_amz_object_lock_retain_until_date="2099-01-01T00:00:00Z")
     assert put.status == 200
-    assert shop.owner.put(name, "free", b"content").status == 200
+    assert shop.root.put(name, "free", b"content").status == 200
     with refused("FAILED_PRECONDITION", name):
         one.delete(bucket, {"whenNotEmpty": "purge"})
-    assert shop.owner.get(name, "locked").body == b"content"
+    assert shop.root.get(name, "locked").body == b"content"
 
 
 def test_delete__only_versions_are_left(one, shop, name):
     bucket = one.create(name, {"versioning": "true"})
     for number in range(3):
-        assert shop.owner.put(name, "object", b"%d" % number).status == 200
-    assert shop.owner.remove(name, "object").status == 204
+        assert shop.root.put(name, "object", b"%d" % number).status == 200
+    assert shop.root.remove(name, "object").status == 204
     with refused("FAILED_PRECONDITION", name):
         one.delete(bucket)
     one.delete(bucket, {"whenNotEmpty": "purge"})
@@ -124,7 +124,7 @@ def test_delete__purge_of_many_pages(one, shop, name, whole):
     """More objects than one page holds, with names that XML cannot hold."""
     bucket = one.create(name)
     for number in range(2200 if whole else 1010):
-        shop.owner.put(name, f"o\x01 &<>'\"+%2F/{number}\n", b"")
+        shop.root.put(name, f"o\x01 &<>'\"+%2F/{number}\n", b"")
     one.delete(bucket, {"whenNotEmpty": "purge"})
     assert not shop.exists(name)
 
@@ -135,14 +135,14 @@ def test_delete__purge_in_short_calls(cosid, shop, name):
     client = daemon.client()
     bucket = client.create(name)
     for number in range(450):
-        assert shop.owner.put(name, f"{number}", b"").status == 200
+        assert shop.root.put(name, f"{number}", b"").status == 200
     until_ok("ABORTED|DEADLINE_EXCEEDED", client.delete, bucket, {"whenNotEmpty": "purge"})
     assert not shop.exists(name)
 
 
 def test_delete__unfinished_uploads(one, shop, name):
     bucket = one.create(name)
-    begun = shop.owner.request("POST", f"/{name}/half", {"uploads": ""})
+    begun = shop.root.request("POST", f"/{name}/half", {"uploads": ""})
     assert begun.status == 200
     one.delete(bucket)
     assert not shop.exists(name)

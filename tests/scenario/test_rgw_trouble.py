@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from rig.ceph import Ceph, free_port
+from rig.ceph import Ceph
 from rig.client import refused, until_ok
 from rig.proxy import Cut, answer, older
+from rig.server import free_port
 from rig.steps import steps
 from rig.store import CephRgw
 
@@ -109,7 +110,7 @@ def test_clock__20_minutes_off(client, rgw, proxy, name):
     """UNAVAILABLE (it passes), with both times in the text, in whichever call it shows first."""
     client.create(name)
     client.grant(f"shop.{name}", f"ba-{name}")
-    proxy.rule = older(rgw.owner().url.port, 20)
+    proxy.rule = older(rgw.port, 20)
     for call in steps(client, name):
         with refused("UNAVAILABLE", "clocks differ: .* at the store .* GMT"):
             call()

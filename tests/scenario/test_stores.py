@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from rig.azure import CUSTOM, KEYS, WELL_KNOWN, Azurite, Blob, Policy
-from rig.ceph import STORES, free_port
+from rig.server import STORES, free_port
 from rig.store import AzureStore
 
 

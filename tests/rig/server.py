@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""server.py - a real store's processes: tests/stores/NAME-up on a free port, NAME-down at the end."""
+import contextlib
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+
+STORES = pathlib.Path(__file__).resolve().parents[1] / "stores"
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Server:
+    """up() and down(); its data stays until then.
+
+    name: of its scripts; process: the one that answers, by its name in the file `pids`.
+    """
+
+    name = process = None
+
+    def __init__(self, folder):
+        self.folder, self.port = pathlib.Path(folder), None
+
+    def start(self, **env):
+        """What NAME-up said, {name: value}; after kill() on the same port."""
+        reason = os.environ.get(f"COSID_WITHOUT_{self.name}")  # from ./dev test, which had to fetch it
+        assert not reason, f"there is no {self.name} to test with: {reason}"
+        for _ in range(5):  # another process may take the port first
+            port = self.port or free_port()
+            done = subprocess.run([STORES / f"{self.name}-up", self.folder, str(port)],
+                                  env=os.environ | env, stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True)
+            if done.returncode == 0:
+                break
+        assert done.returncode == 0, done.stderr
+        self.port = port
+        return dict(line.split("=", 1) for line in done.stdout.splitlines())
+
+    def kill(self):
+        """Its data stays."""
+        subprocess.run([STORES / f"{self.name}-down", self.folder], check=True,
+                       stdin=subprocess.DEVNULL)
+
+    def down(self):
+        subprocess.run([STORES / f"{self.name}-down", "-r", self.folder], check=True,
+                       stdin=subprocess.DEVNULL)
+
+    def pid(self, process=None):
+        for line in (self.folder / "pids").read_text().splitlines():
+            if line.split()[0] == (process or self.process):
+                return int(line.split()[1])
+        raise KeyError(process)
+
+    @contextlib.contextmanager
+    def stopped(self, process=None):
+        """The process stands still (SIGSTOP): it accepts connections and never answers."""
+        os.kill(self.pid(process), signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(self.pid(process), signal.SIGCONT)
