@@ -60,21 +60,29 @@ check_entra(struct cosi_call *call, const struct azure_config *config)
 static int
 check_account(struct cosi_call *call, const char *account)
 {
-	const char *path = call->host->url(call, NULL, NULL)->path;
 	size_t len = strlen(account);
 
-	if (len < ACCOUNT_MIN || len > ACCOUNT_MOST ||
-	    strspn(account, "abcdefghijklmnopqrstuvwxyz0123456789") != len)
-		return cosi_fail(call, COSI_INVALID,
-				 "key 'account' is not the name of a storage account: %d to %d of "
-				 "a-z and 0-9",
-				 ACCOUNT_MIN, ACCOUNT_MOST);
-	if (path[0] != '\0' && strcmp(path + 1, account) != 0)
-		return cosi_fail(call, COSI_INVALID,
-				 "the path of 'endpoint' is '%.64s', and can only be that of the "
-				 "account, '/%s', or none",
-				 path, account);
-	return 0;
+	if (len >= ACCOUNT_MIN && len <= ACCOUNT_MOST &&
+	    strspn(account, "abcdefghijklmnopqrstuvwxyz0123456789") == len)
+		return 0;
+	return cosi_fail(call, COSI_INVALID,
+			 "key 'account' is not the name of a storage account: %d to %d of a-z and "
+			 "0-9",
+			 ACCOUNT_MIN, ACCOUNT_MOST);
+}
+
+/* url: the key's value; NULL: the backend's endpoint. */
+static int
+check_path(struct cosi_call *call, const char *key, const char *url, const char *account)
+{
+	const char *path = call->host->url(call, url, NULL)->path;
+
+	if (path[0] == '\0' || strcmp(path + 1, account) == 0)
+		return 0;
+	return cosi_fail(call, COSI_INVALID,
+			 "the path of '%s' is '%.64s', and can only be that of the account, '/%s', "
+			 "or none",
+			 key, path, account);
 }
 
 static int
@@ -89,7 +97,11 @@ check_lifetime(struct cosi_call *call, int64_t lifetime_ms)
 static int
 check(struct cosi_call *call, const struct azure_config *config)
 {
-	if (check_entra(call, config) != 0 || check_account(call, config->account) != 0)
+	const char *account = config->account;
+
+	if (check_entra(call, config) != 0 || check_account(call, account) != 0 ||
+	    check_path(call, "endpoint", NULL, account) != 0 ||
+	    check_path(call, "public_endpoint", call->host->public_url(call), account) != 0)
 		return -1;
 	if (config->account_key == NULL)
 		return cosi_fail(call, COSI_INVALID, "key 'account_key' is missing");

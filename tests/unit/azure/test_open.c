@@ -65,6 +65,30 @@ test_open__path_of_the_endpoint(void **state)
 	host_done(&host);
 }
 
+/* Its style may be another one than that of the endpoint. */
+static void
+test_open__path_of_the_public_endpoint(void **state)
+{
+	const struct azure_config config = { .account = "cosiacct", .account_key = ACCOUNT_KEY };
+	static const char *const wrong[] = { "https://blob.example.org/other",
+					     "https://blob.example.org/cosiacct/photos",
+					     "https://cosiacct.example.org/photos" };
+	struct host host;
+
+	(void)state;
+	host_init(&host, "http://127.0.0.1:10000/cosiacct");
+	host.public_endpoint = "https://cosiacct.blob.core.windows.net";
+	assert_int_equal(try_open(&host, &config), COSI_OK);
+	host.public_endpoint = "https://blob.example.org/cosiacct";
+	assert_int_equal(try_open(&host, &config), COSI_OK);
+	for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+		host.public_endpoint = wrong[i];
+		assert_int_equal(try_open(&host, &config), COSI_INVALID);
+		assert_non_null(strstr(host.text, "the path of 'public_endpoint' is '/"));
+	}
+	host_done(&host);
+}
+
 /* The reason comes first, whatever else is wrong: who gives these has no account_key. */
 static void
 test_open__no_entra(void **state)
@@ -135,6 +159,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_open__account_and_key),
 		cmocka_unit_test(test_open__path_of_the_endpoint),
+		cmocka_unit_test(test_open__path_of_the_public_endpoint),
 		cmocka_unit_test(test_open__no_entra),
 		cmocka_unit_test(test_open__lifetime),
 		cmocka_unit_test(test_probe__answers),

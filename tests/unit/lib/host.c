@@ -251,11 +251,12 @@ host_url(struct cosi_call *call, const char *base, const char *host_label)
 	const char *authority;
 	size_t len;
 
-	(void)base;
 	(void)host_label;
 	if (url == NULL)
 		return &nothing;
-	authority = host->endpoint != NULL ? strstr(host->endpoint, "//") + 2 : "store.example";
+	if (base == NULL)
+		base = host->endpoint;
+	authority = base != NULL ? strstr(base, "//") + 2 : "store.example";
 	len = strcspn(authority, "/");
 	*url = (struct cosi_url){ "http", host_printf(call, "%.*s", (int)len, authority),
 				  authority + len };
@@ -265,7 +266,9 @@ host_url(struct cosi_call *call, const char *base, const char *host_label)
 static const char *
 host_public_url(struct cosi_call *call)
 {
-	return ((const struct host *)call)->endpoint;
+	const struct host *host = (const struct host *)call;
+
+	return host->public_endpoint != NULL ? host->public_endpoint : host->endpoint;
 }
 
 static bool

@@ -19,10 +19,11 @@ struct host {
 	struct cosi_call call; /* first */
 	/* Set by the test; they outlive host_reset(). */
 	const char *endpoint; /* where http() goes; NULL: every request is an error of the test */
-	int64_t now;          /* seconds; 0: the real clock */
-	int64_t time_left_ms; /* 0: 60000 */
-	unsigned kill_before; /* this request is not sent any more; 0: none */
-	unsigned kill_after;  /* this one is sent, its answer lost; 0: none */
+	const char *public_endpoint; /* NULL: endpoint */
+	int64_t now;                 /* seconds; 0: the real clock */
+	int64_t time_left_ms;        /* 0: 60000 */
+	unsigned kill_before;        /* this request is not sent any more; 0: none */
+	unsigned kill_after;         /* this one is sent, its answer lost; 0: none */
 	const struct cosi_http_reply *(*script)(struct host *, const struct cosi_http *);
 	void *arg; /* for script() */
 	/* What happened. */
