@@ -167,6 +167,34 @@ test_grant__with_an_end(void **state)
 	script_done(&script);
 }
 
+/* What was told stays true: neither a new lifetime nor none touches an end that lies ahead. */
+static void
+test_grant__after_another_lifetime(void **state)
+{
+	const char *const ours[] = { ID, NULL };
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	script.config.sas_lifetime = 3600 * 1000;
+	PLAY(&script, LIST(list_of(ours, RW)));
+	grant(&script);
+	assert_int_equal(out.token_expires, 0);
+	PLAY(&script, LIST(list_of(ours, AT("2027-11-20T12:00:00Z"))));
+	grant(&script);
+	assert_int_equal(out.token_expires, 1795176000 + 365 * 86400);
+	script.config.sas_lifetime = 0;
+	PLAY(&script, LIST(list_of(ours, AT("2026-11-20T13:00:00Z"))));
+	grant(&script);
+	assert_int_equal(out.token_expires, 1795176000 + 3600);
+	PLAY(&script, LIST(list_of(ours, AT("2026-11-20T12:00:00Z"))), ACQUIRED, WRITTEN, RELEASED);
+	grant(&script);
+	script_ended(&script, COSI_OK, "");
+	assert_int_equal(out.token_expires, 0);
+	assert_null(strstr(script.sent[2].body, "Expiry"));
+	script_done(&script);
+}
+
 /* Whatever an administrator did to it by hand. */
 static void
 test_grant__mends_its_policy(void **state)
@@ -241,6 +269,7 @@ main(void)
 		cmocka_unit_test(test_grant__other_owner),
 		cmocka_unit_test(test_grant__the_fifth_and_the_sixth),
 		cmocka_unit_test(test_grant__with_an_end),
+		cmocka_unit_test(test_grant__after_another_lifetime),
 		cmocka_unit_test(test_grant__mends_its_policy),
 		cmocka_unit_test(test_grant__says_the_public_access_again),
 		cmocka_unit_test(test_grant__several_buckets),
