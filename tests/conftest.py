@@ -30,17 +30,18 @@ def pytest_sessionstart():
     signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
+# The mark of a store's tests, by the names that its fixture, its module and its program have.
+MARKS = {"posix": "posix", "rgw": "ceph", "ceph-rgw": "ceph", "ceph": "ceph", "minio": "minio",
+         "azurite": "azure", "azure": "azure"}
+
+
 def pytest_collection_modifyitems(items):
-    """A test bears the mark of the store whose fixture it uses."""
+    """A test bears the mark of each store whose fixture it uses or that is a parameter of it."""
     for item in items:
-        if "rgw" in item.fixturenames:
-            item.add_marker("ceph")
-        if "minio" in item.fixturenames:
-            item.add_marker("minio")
-        if "azurite" in item.fixturenames:
-            item.add_marker("azure")
-        if "posix" in item.fixturenames:
-            item.add_marker("posix")
+        params = item.callspec.params.values() if hasattr(item, "callspec") else ()
+        words = {*item.fixturenames, *(word for word in params if isinstance(word, str))}
+        for mark in {MARKS[word] for word in words & MARKS.keys()}:
+            item.add_marker(mark)
 
 
 def pytest_report_teststatus(report):
@@ -118,6 +119,19 @@ def azurite():
     yield server
     server.down()
     shutil.rmtree(made)
+
+
+@pytest.fixture(scope="session")
+def stores(request):
+    """stores("minio"): that module's store, on the run's server."""
+    kinds = {"ceph-rgw": (CephRgw, "rgw"), "minio": (MinioStore, "minio"),
+             "azure": (AzureStore, "azurite")}
+
+    def get(name):
+        kind, server = kinds[name]
+        return kind(request.getfixturevalue(server))
+
+    return get
 
 
 @pytest.fixture
@@ -200,22 +214,11 @@ def dialect(request):
 # ---- the shared suite: every store, every dialect, one daemon per file
 
 
-@pytest.fixture(scope="module", params=[
-    pytest.param("posix", marks=pytest.mark.posix),
-    pytest.param("ceph-rgw", marks=pytest.mark.ceph),
-    pytest.param("minio", marks=pytest.mark.minio),
-    pytest.param("azure", marks=pytest.mark.azure)])
-def shared(request, build):
+@pytest.fixture(scope="module", params=["posix", "ceph-rgw", "minio", "azure"])
+def shared(request, build, stores):
     """(store, daemon), kept for the file."""
     made = _new_folder()
-    if request.param == "posix":
-        store = Posix(made / "root")
-    elif request.param == "minio":
-        store = MinioStore(request.getfixturevalue("minio"))
-    elif request.param == "azure":
-        store = AzureStore(request.getfixturevalue("azurite"))
-    else:
-        store = CephRgw(request.getfixturevalue("rgw"))
+    store = Posix(made / "root") if request.param == "posix" else stores(request.param)
     starter = Starter(build, made, _wrap(request, made))
     yield store, starter({"backends": [store.backend("shop")]}, protocol=store.protocol)
     starter.stop_all()

@@ -101,7 +101,9 @@ class S3:
 
     def buckets(self):
         """The names of all buckets of the key's owner."""
-        return self.request("GET", "/").texts("Name")
+        reply = self.request("GET", "/")
+        assert reply.status == 200, reply
+        return reply.texts("Name")
 
     def put(self, bucket, key, body=b"x", **headers):
         return self.request("PUT", f"/{bucket}/{key}", body=body,

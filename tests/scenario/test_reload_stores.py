@@ -24,12 +24,9 @@ def shelf(folder):
     return made
 
 
-@pytest.fixture(params=[pytest.param("ceph-rgw", marks=pytest.mark.ceph),
-                        pytest.param("minio", marks=pytest.mark.minio)])
-def store(request):
-    if request.param == "minio":
-        return MinioStore(request.getfixturevalue("minio"))
-    return CephRgw(request.getfixturevalue("rgw"))
+@pytest.fixture(params=["ceph-rgw", "minio"])
+def store(request, stores):
+    return stores(request.param)
 
 
 def put_edition(shelf, build, module, number):

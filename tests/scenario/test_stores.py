@@ -10,6 +10,8 @@ from rig.azure import CUSTOM, KEYS, WELL_KNOWN, Azurite, Blob, Policy
 from rig.server import STORES, free_port
 from rig.store import AzureStore
 
+PROGRAMS = ["ceph", "minio", "azurite"]
+
 
 def run(script, *arguments, **env):
     return subprocess.run([STORES / script, *map(str, arguments)], env=os.environ | env, timeout=150,
@@ -29,84 +31,35 @@ def processes(word):
     return found
 
 
-def test_ceph__refuses_what_is_in_use(rgw, folder):
-    port = rgw.endpoint.rpartition(":")[2]
-    second = run("ceph-up", rgw.folder, free_port())
+@pytest.mark.parametrize("kind", ["ceph-rgw", "minio", "azure"])
+def test_up__refuses_what_is_in_use(stores, folder, kind):
+    first = stores(kind)
+    server, script = first.server, f"{first.server.name}-up"
+    second = run(script, server.folder, free_port())
     assert second.returncode == 1 and "runs there as process" in second.stderr
-    same_port = run("ceph-up", folder / "ceph", port)
+    same_port = run(script, folder / "another", server.port)
     assert same_port.returncode == 1 and "is taken" in same_port.stderr
-    assert rgw.owner().request("GET", "/").status == 200, "the first one is untouched"
+    assert first.buckets() is not None, "the first one is untouched"
 
 
+@pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("arguments", [[], ["dir"], ["dir", "port"], ["dir", "0"], ["dir", "65536"],
                                        ["dir", "80", "more"]])
-def test_ceph__usage(folder, arguments):
-    done = subprocess.run([STORES / "ceph-up", *arguments], cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 2 and "usage" in done.stderr
-    assert os.listdir(folder) == []
-
-
-def test_ceph__ends_and_leaves_nothing(folder):
-    up = run("ceph-up", folder / "ceph", free_port())
-    assert up.returncode == 0, up.stderr
-    assert processes(str(folder))
-    assert run("ceph-down", "-r", folder / "ceph").returncode == 0
-    assert not processes(str(folder)) and not (folder / "ceph").exists()
-    assert run("ceph-down", "-r", folder / "ceph").returncode == 0, "again is no error"
-
-
-def test_minio__refuses_what_is_in_use(minio, folder):
-    second = run("minio-up", minio.folder, free_port())
-    assert second.returncode == 1 and "runs there as process" in second.stderr
-    same_port = run("minio-up", folder / "minio", minio.port)
-    assert same_port.returncode == 1 and "is taken" in same_port.stderr
-    assert minio.root().request("GET", "/").status == 200, "the first one is untouched"
-
-
-@pytest.mark.parametrize("arguments", [[], ["dir"], ["dir", "port"], ["dir", "0"], ["dir", "65536"],
-                                       ["dir", "80", "more"]])
-def test_minio__usage(folder, arguments):
-    done = subprocess.run([STORES / "minio-up", *arguments], cwd=folder, capture_output=True,
+def test_up__usage(folder, program, arguments):
+    done = subprocess.run([STORES / f"{program}-up", *arguments], cwd=folder, capture_output=True,
                           text=True)
     assert done.returncode == 2 and "usage" in done.stderr
     assert os.listdir(folder) == []
 
 
-@pytest.mark.minio
-def test_minio__ends_and_leaves_nothing(folder):
-    up = run("minio-up", folder / "minio", free_port())
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_down__leaves_nothing(folder, program):
+    up = run(f"{program}-up", folder / "made", free_port())
     assert up.returncode == 0, up.stderr
     assert processes(str(folder))
-    assert run("minio-down", "-r", folder / "minio").returncode == 0
-    assert not processes(str(folder)) and not (folder / "minio").exists()
-    assert run("minio-down", "-r", folder / "minio").returncode == 0, "again is no error"
-
-
-def test_azurite__refuses_what_is_in_use(azurite, folder):
-    second = run("azurite-up", azurite.folder, free_port())
-    assert second.returncode == 1 and "runs there as process" in second.stderr
-    same_port = run("azurite-up", folder / "azurite", azurite.port)
-    assert same_port.returncode == 1 and "is taken" in same_port.stderr
-    assert AzureStore(azurite).root.containers() is not None, "the first one is untouched"
-
-
-@pytest.mark.parametrize("arguments", [[], ["dir"], ["dir", "port"], ["dir", "0"], ["dir", "65536"],
-                                       ["dir", "80", "more"]])
-def test_azurite__usage(folder, arguments):
-    done = subprocess.run([STORES / "azurite-up", *arguments], cwd=folder, capture_output=True,
-                          text=True)
-    assert done.returncode == 2 and "usage" in done.stderr
-    assert os.listdir(folder) == []
-
-
-@pytest.mark.azure
-def test_azurite__ends_and_leaves_nothing(folder):
-    up = run("azurite-up", folder / "azurite", free_port())
-    assert up.returncode == 0, up.stderr
-    assert processes(str(folder))
-    assert run("azurite-down", "-r", folder / "azurite").returncode == 0
-    assert not processes(str(folder)) and not (folder / "azurite").exists()
-    assert run("azurite-down", "-r", folder / "azurite").returncode == 0, "again is no error"
+    assert run(f"{program}-down", "-r", folder / "made").returncode == 0
+    assert not processes(str(folder)) and not (folder / "made").exists()
+    assert run(f"{program}-down", "-r", folder / "made").returncode == 0, "again is no error"
 
 
 @pytest.mark.azure
@@ -140,9 +93,7 @@ def test_azurite__takes_what_the_rig_signs(azurite, style, name):
         assert root.drop(name).status == 202
 
 
-@pytest.mark.parametrize("store", ["posix", pytest.param("ceph-rgw", marks=pytest.mark.ceph),
-                                   pytest.param("minio", marks=pytest.mark.minio),
-                                   pytest.param("azure", marks=pytest.mark.azure)])
+@pytest.mark.parametrize("store", ["posix", "ceph-rgw", "minio", "azure"])
 def test_demo__goes_through_and_leaves_nothing(build, folder, store):
     done = run("demo", store, build, TMPDIR=str(folder))
     assert done.returncode == 0, done.stdout + done.stderr
