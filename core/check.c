@@ -83,11 +83,13 @@ probe(struct backend *backend, const struct config *config)
 
 int
 check_backends(struct generation *generation, const struct config *config,
-	       const struct options *options)
+	       const struct options *options, bool sound)
 {
-	int rc = EXIT_SUCCESS;
+	/* A time that is not good leaves none to ask in. */
+	bool probes = options->probe && config->call_timeout_ms > 0;
+	int rc = sound ? EXIT_SUCCESS : EXIT_FAILURE;
 
-	for (size_t i = 0; options->probe && i < generation->nbackends; i++)
+	for (size_t i = 0; probes && i < generation->nbackends; i++)
 		if (probe(&generation->backends[i], config) != 0)
 			rc = EXIT_FAILURE;
 	if (rc == EXIT_SUCCESS)

@@ -9,9 +9,10 @@
 
 /* Writes what is wrong on stderr, as it is. */
 void check_print(const struct diag *diag);
-/* --check [--probe] on what was loaded; these return the exit code. */
+/* --check [--probe] on what was loaded; these return the exit code.  sound: loading found no
+ * error. */
 int check_backends(struct generation *generation, const struct config *config,
-		   const struct options *options);
+		   const struct options *options, bool sound);
 int check_describe_daemon(void);
 int check_describe_module(const char *module);
 

@@ -311,27 +311,38 @@ open_events(struct daemon *d, const sigset_t *signals)
 }
 
 static int
+live(struct daemon *d)
+{
+	int rc = EXIT_FAILURE;
+
+	d->listen_fd = inherited_socket(d->config->socket_path);
+	if (d->listen_fd == -2)
+		return rc;
+	if (serve(d) == 0) {
+		wait_for_stop(d);
+		rc = EXIT_SUCCESS;
+	}
+	if (d->server != NULL)
+		stop(d);
+	return rc;
+}
+
+static int
 run(const struct options *options)
 {
 	struct daemon d = { .options = options, .listen_fd = -1, .signal_fd = -1, .wake_fd = -1 };
 	sigset_t signals;
 	int rc = EXIT_FAILURE;
+	bool sound;
 
 	desk_init(&d.desk, daemon_wake, &d);
 	if (process_setup(&signals) != 0)
 		return EXIT_FAILURE;
-	if (open_events(&d, &signals) == 0 && load(&d, options) == 0) {
-		if (options->check) {
-			rc = check_backends(d.generation, d.config, options);
-		} else if ((d.listen_fd = inherited_socket(d.config->socket_path)) != -2) {
-			if (serve(&d) == 0) {
-				wait_for_stop(&d);
-				rc = EXIT_SUCCESS;
-			}
-			if (d.server != NULL)
-				stop(&d);
-		}
-	}
+	sound = open_events(&d, &signals) == 0 && load(&d, options) == 0;
+	if (options->check && d.generation != NULL)
+		rc = check_backends(d.generation, d.config, options, sound);
+	else if (sound)
+		rc = live(&d);
 	unload(&d);
 	http_global_done();
 	if (rc == EXIT_SUCCESS && !options->check)

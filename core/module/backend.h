@@ -37,7 +37,8 @@ struct generation {
 };
 
 /* Loads the modules, reads the settings, opens every instance.  NULL: something failed, diag says
- * what, nothing is left open.  state_dir: where module files are copied to (module/state.h).
+ * what, nothing is left open; when `checking` (cosid --check), what could not be opened is left out
+ * instead, and NULL is no memory.  state_dir: where module files are copied to (module/state.h).
  * before: the generation that serves, or NULL: a backend of it that would come out the same (file,
  * settings, secrets, certificates) goes on untouched as part of both.
  * A file that this process did not load before is loaded by a child first (module/trial.h).  With

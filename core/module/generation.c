@@ -44,15 +44,16 @@ wishes_done(struct wishes *wishes)
 	free(wishes->list);
 }
 
+/* Puts it behind those that are open already. */
 static int
-open_backend(struct generation *generation, size_t i, const struct wishes *wishes,
-	     const struct generation *before, bool checking, struct diag *diag)
+open_backend(struct generation *generation, const struct config_backend *config,
+	     const struct wishes *wishes, const struct generation *before, bool checking,
+	     struct diag *diag)
 {
-	struct backend *backend = &generation->backends[i];
-	const struct config_backend *config = &generation->config->backends[i];
+	struct backend *backend = &generation->backends[generation->nbackends];
 	const struct image_wish *wish = wish_find(wishes, config->module);
 
-	backend->config = config;
+	*backend = (struct backend){ .config = config };
 	if (wish->image == NULL) {
 		diag_error(diag, config->file, config->line, "backend '%s': %s", config->name,
 			   wish->status.text);
@@ -63,6 +64,7 @@ open_backend(struct generation *generation, size_t i, const struct wishes *wishe
 			  diag) != 0)
 		return -1;
 	generation->protocols |= backend->module->protocols;
+	generation->nbackends++;
 	return 0;
 }
 
@@ -79,14 +81,14 @@ open_all(struct generation *generation, const char *state_dir, const struct gene
 		diag_error(diag, NULL, 0, "no memory");
 		return -1;
 	}
-	generation->nbackends = config->nbackends;
 	images_load(wishes.list, wishes.n, config->module_dir, state_dir);
 	/* All of them, so that one run shows all that is wrong. */
 	for (size_t i = 0; i < config->nbackends; i++)
-		if (open_backend(generation, i, &wishes, before, checking, diag) != 0)
+		if (open_backend(generation, &config->backends[i], &wishes, before, checking,
+				 diag) != 0)
 			result = -1;
 	wishes_done(&wishes);
-	return result;
+	return checking ? 0 : result;
 }
 
 static void

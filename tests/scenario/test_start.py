@@ -211,6 +211,20 @@ def test_config__errors_of_the_daemon_do_not_hide_the_modules(cosid, posix, fold
         assert len(text.splitlines()) == len(words), text
 
 
+def test_probe__asks_whom_it_can(cosid, posix, folder):
+    """One backend that cannot be opened keeps none of the others from being asked."""
+    other = {"root": str(folder / "nowhere")}
+    backends = [posix.backend("one"), posix.backend("two") | other, posix.backend("three")]
+    daemon = cosid.make({"backends": backends})
+    done = daemon.run("--check", "--probe")
+    assert done.returncode == 1 and "nowhere': No such file" in done.stderr, done.stderr
+    assert done.stdout == "backend 'one': reachable\nbackend 'three': reachable\n"
+    assert daemon.run("--check").stdout == "", "what is not asked is not said to be reachable"
+    daemon.write_config({"backends": [posix.backend("one")], "call_timeout": "soon"})
+    done = daemon.run("--check", "--probe")
+    assert (done.returncode, done.stdout) == (1, "") and "'call_timeout'" in done.stderr, done.stderr
+
+
 def test_config__include_dir(cosid, posix, folder):
     """In name order; other files are let be; each may add backends and routes."""
     parts = folder / "conf.d"

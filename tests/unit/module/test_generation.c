@@ -82,6 +82,7 @@ test_open__all_reasons_are_told(void **state)
 	const char *good = entry(world, "b1", "");
 	const char *bad_key = entry(world, "b2", "colour = 1;");
 	const char *fails = entry(world, "b3", "fail_open = true;");
+	struct generation *generation;
 	char text[8192];
 
 	(void)snprintf(
@@ -102,8 +103,15 @@ test_open__all_reasons_are_told(void **state)
 	rig_assert_has(world->diag.lines[3], "it crashes when it is loaded");
 	rig_assert_has(world->diag.lines[4],
 		       "cosid.conf:9: backend 'b6': cannot load module 'absent'");
-	/* The one that was open is closed again. */
+	/* The one that was open is closed again; a check keeps it, to be asked. */
 	counted(world, "oc");
+	generation = open_backends(world, text, true);
+	assert_int_equal(world->diag.nlines, 5);
+	assert_int_equal(generation->nbackends, 1);
+	assert_string_equal(generation->backends[0].name, "b1");
+	counted(world, "oco");
+	generation_unref(generation);
+	counted(world, "ococ");
 }
 
 static void
