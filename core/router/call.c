@@ -81,7 +81,7 @@ call_title(const struct call_state *state, char out[CALL_TITLE_MAX])
 static void
 explain(const struct call_state *state, struct status *status)
 {
-	const char *backend = state->fields.backend;
+	const char *backend = state->awaited != NULL ? state->awaited : state->fields.backend;
 	char title[CALL_TITLE_MAX];
 
 	(void)call_title(state, title);
@@ -95,8 +95,15 @@ explain(const struct call_state *state, struct status *status)
 			    backend != NULL ? "'" : "");
 		break;
 	case VERDICT_WORK_TIMEOUT:
-		status_fail(status, COSI_TIMEOUT,
-			    "cannot %s: the deadline passed; the work goes on in the store", title);
+		if (state->awaited == NULL)
+			status_fail(status, COSI_TIMEOUT,
+				    "cannot %s: the deadline passed; the work goes on in the store",
+				    title);
+		else
+			status_fail(status, COSI_TIMEOUT,
+				    "cannot %s: cannot tell where bucket '%.160s' is: backend '%s' "
+				    "cannot say: it did not answer before the deadline",
+				    title, state->find->name, state->awaited);
 		break;
 	case VERDICT_CANCELLED:
 		status_fail(status, COSI_TIMEOUT, "cannot %s: the client has cancelled it", title);

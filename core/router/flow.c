@@ -196,6 +196,19 @@ withdraw_asks(struct call_state *state)
 		flow_work_end(state);
 }
 
+/* As long as its backend is not known: one that has not said whether it is it. */
+static const char *
+awaited(const struct call_state *state)
+{
+	const struct job *job = &state->job;
+
+	if (state->needs != NULL || state->find == NULL)
+		return NULL;
+	for (size_t i = 0; i < state->find->nasks && job->at == JOB_NOWHERE; i++)
+		job = &state->find->asks[i].job;
+	return job->at == JOB_NOWHERE ? NULL : job->lane->name;
+}
+
 void
 flow_expire(struct call_state *state, enum verdict verdict)
 {
@@ -203,6 +216,7 @@ flow_expire(struct call_state *state, enum verdict verdict)
 	atomic_store(&state->cancelled, true);
 	if (state->replied || (!state->working && !state->settling))
 		return;
+	state->awaited = awaited(state);
 	note_reply(state, state->settling ? VERDICT_WORK : verdict);
 	if (!state->working)
 		note_end(state);

@@ -72,8 +72,9 @@ struct call_state {
 	bool settling; /* it has succeeded and waits for create_settle */
 	bool holding;  /* it keeps its locks after an unknown outcome */
 	enum verdict verdict;
-	size_t asks_out;    /* of find: jobs that wait or run */
-	struct timer timer; /* the deadline; then create_settle */
+	const char *awaited; /* the lane that a look-up waited for when its time was up, or NULL */
+	size_t asks_out;     /* of find: jobs that wait or run */
+	struct timer timer;  /* the deadline; then create_settle */
 	struct timer hold;
 	struct job job; /* the handler's */
 	struct lock_set locks;

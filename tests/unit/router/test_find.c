@@ -106,6 +106,70 @@ test_create__a_store_that_cannot_say(void **state)
 	fake_stop(router);
 }
 
+/* A Create whose deadline finds it where the text says, however slow this machine is. */
+static void
+create_late(struct router *router, const char *name, const char *text)
+{
+	bool found = false;
+
+	for (int64_t ms = 20; !found; ms *= 2) {
+		struct shot *late = shot_new(router, REQUEST_CREATE);
+
+		assert_in_range(ms, 0, 20000);
+		late->req->name = name;
+		late->req->deadline_ms = clock_mono_ms() + ms;
+		shoot(router, late);
+		shot_wait(late);
+		found = strstr(late->status.text, text) != NULL;
+		shot_expect(late, COSI_TIMEOUT, NULL);
+	}
+}
+
+/* The likeliest, which is asked alone, or one of the others. */
+static void
+test_create__a_store_that_does_not_answer(void **state)
+{
+	static const char *const stores[] = { "east", "north" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(stores); i++) {
+		struct router *router = fake_start(&by_default);
+		char text[256];
+
+		(void)snprintf(text, sizeof text,
+			       "cannot create bucket 'photos': cannot tell where bucket 'photos' "
+			       "is: backend '%s' cannot say: it did not answer before the deadline",
+			       stores[i]);
+		fake_shut(stores[i]);
+		create_late(router, "photos", text);
+		fake_open(stores[i]);
+		shot_expect_id(shot_create(router, "photos", NULL), "east.photos");
+		fake_stop(router);
+	}
+}
+
+/* Neither does the queue keep its name to itself. */
+static void
+test_create__queue_of_the_likeliest(void **state)
+{
+	static const struct fake_spec narrow[] = { { .name = "east", .max_calls = 1 },
+						   { .name = "west" } };
+	const struct fake_setup setup = { .nbackends = 2,
+					  .backends = narrow,
+					  .default_backend = "east" };
+	struct router *router = fake_start(&setup);
+	struct shot *runs;
+
+	(void)state;
+	fake_shut("east");
+	runs = shot_create(router, "first", "east");
+	fake_wait_inside("east", 1);
+	create_late(router, "photos", "the deadline passed in the queue of backend 'east'");
+	fake_open("east");
+	shot_expect(runs, COSI_OK, NULL);
+	fake_stop(router);
+}
+
 static void
 test_create__twice_elsewhere(void **state)
 {
@@ -226,6 +290,8 @@ main(void)
 		cmocka_unit_test(test_create__not_ours_elsewhere),
 		cmocka_unit_test(test_create__foreign_where_it_goes),
 		cmocka_unit_test(test_create__a_store_that_cannot_say),
+		cmocka_unit_test(test_create__a_store_that_does_not_answer),
+		cmocka_unit_test(test_create__queue_of_the_likeliest),
 		cmocka_unit_test(test_create__twice_elsewhere),
 		cmocka_unit_test(test_create__a_backend_that_is_closed),
 		cmocka_unit_test(test_create__who_is_asked),
