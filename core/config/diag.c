@@ -23,22 +23,53 @@ add_part(struct line *line, char *text)
 			 secret_mask(text, strlen(text)));
 }
 
+static void
+drop(struct diag *diag, size_t at)
+{
+	size_t behind = --diag->nlines - at;
+
+	free(diag->lines[at]);
+	memmove(diag->lines + at, diag->lines + at + 1, behind * sizeof diag->lines[0]);
+	memmove(diag->marks + at, diag->marks + at + 1, behind * sizeof diag->marks[0]);
+}
+
+/* No error is left out for the sake of a warning: the last of those makes room. */
+static bool
+make_room(struct diag *diag, bool warns)
+{
+	size_t n = diag->nlines;
+
+	if (n < DIAG_MAX)
+		return true;
+	while (n > 0 && diag->marks[n - 1] == DIAG_NO_MARK)
+		n--;
+	if (warns || n == 0)
+		return false;
+	drop(diag, n - 1);
+	return true;
+}
+
 /* A line that there is no memory for is counted all the same, so an error stays one. */
 static void
 keep(struct diag *diag, char *where, bool warns, char *text)
 {
 	struct line line = { 0 };
+	size_t mark = DIAG_NO_MARK;
+	char *copy;
 
-	if (diag->nlines == DIAG_MAX)
-		return;
 	add_part(&line, where);
-	diag->marks[diag->nlines] = warns ? line.len : DIAG_NO_MARK;
-	if (warns)
+	if (warns) {
+		mark = line.len;
 		line_add(&line, warning);
+	}
 	add_part(&line, text);
-	diag->lines[diag->nlines] = strndup(line.text, line.len);
-	if (diag->lines[diag->nlines] != NULL)
-		diag->nlines++;
+	copy = strndup(line.text, line.len);
+	if (copy == NULL || !make_room(diag, warns)) {
+		free(copy);
+		return;
+	}
+	diag->marks[diag->nlines] = mark;
+	diag->lines[diag->nlines++] = copy;
 }
 
 static void __attribute__((format(printf, 5, 0)))

@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Collects up to DIAG_MAX lines; the rest are counted.  One thread at a time. */
+/* Collects up to DIAG_MAX lines, errors before warnings; the rest are counted.  One thread at a
+ * time. */
 enum { DIAG_MAX = 64 };
 struct diag {
 	size_t nerrors, nwarnings; /* counted, also those beyond DIAG_MAX */

@@ -48,6 +48,35 @@ test_lines__limit(void **state)
 	diag_done(&diag);
 }
 
+/* Each error takes the place of the last warning; what stays keeps its order. */
+static void
+test_lines__errors_before_warnings(void **state)
+{
+	struct diag diag = { 0 };
+
+	(void)state;
+	diag_error(&diag, "f", 1, "first");
+	for (int i = 1; i < DIAG_MAX + 3; i++)
+		diag_warning(&diag, "f", i + 1, "w");
+	diag_error(&diag, "f", 100, "e");
+	diag_error(&diag, "f", 101, "e");
+	diag_warning(&diag, "f", 102, "w");
+	assert_int_equal(diag.nlines, DIAG_MAX);
+	assert_int_equal(diag.nerrors, 3);
+	assert_int_equal(diag.nwarnings, DIAG_MAX + 3);
+	assert_string_equal(diag.lines[0], "f:1: first");
+	assert_string_equal(diag.lines[1], "f:2: warning: w");
+	assert_string_equal(diag.lines[DIAG_MAX - 3], "f:62: warning: w");
+	assert_string_equal(diag.lines[DIAG_MAX - 2], "f:100: e");
+	assert_string_equal(diag.lines[DIAG_MAX - 1], "f:101: e");
+	for (int i = 0; i < DIAG_MAX; i++)
+		diag_error(&diag, "g", i + 1, "e");
+	assert_int_equal(diag.nlines, DIAG_MAX);
+	assert_string_equal(diag.lines[1], "f:100: e");
+	assert_string_equal(diag.lines[DIAG_MAX - 1], "g:61: e");
+	diag_done(&diag);
+}
+
 static void
 test_lines__one_line_each(void **state)
 {
@@ -114,6 +143,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines__where_and_what),
 		cmocka_unit_test(test_lines__limit),
+		cmocka_unit_test(test_lines__errors_before_warnings),
 		cmocka_unit_test(test_lines__one_line_each),
 		cmocka_unit_test(test_log__says_warning_once),
 		cmocka_unit_test(test_log__counts_the_rest),
