@@ -140,8 +140,8 @@ def test_key__wrong(cosid, shop, proxy, name):
 
 
 def test_key__of_an_account_that_is_not_there(cosid, shop, azurite, name):
-    backend = shop.backend("shop", endpoint=f"{azurite.endpoint}/nosuchaccount",
-                           account="nosuchaccount")
+    url = f"{azurite.endpoint}/nosuchaccount"
+    backend = shop.backend("shop", endpoint=url, public_endpoint=url, account="nosuchaccount")
     client = cosid({"backends": [backend]}, protocol="AZURE").client()
     for call in steps(client, name):
         with refused(f"FAILED_PRECONDITION|UNAUTHENTICATED|PERMISSION_DENIED|INTERNAL|{PASSING}"):
