@@ -13,7 +13,7 @@
 
 #include "cosi_module.h"
 
-/* grpc-message above some kilobytes costs the client the status itself (facts: 39 000 bytes). */
+/* A grpc-message above some kilobytes costs the client the status itself. */
 enum { STATUS_TEXT_MAX = 1024 };
 
 struct status {

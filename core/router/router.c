@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * router.c - start, the way in, and stop.
  *
- * Lock order (arrows point to what may be taken next):
- *
- *   router.mutex ─► nothing.  Replies, wakes and frees wait in the outbox until it is open; a
- * caller may hold locks of its own when it calls in, as long as its reply() takes none of them.
+ * A caller may hold locks of its own when it calls in, as long as its reply() takes none of them.
  */
 #include "router/router.h"
 

@@ -84,7 +84,7 @@ struct call_state {
 	TAILQ_ENTRY(call_state) settle_link, call_link;
 
 	/* Of the one thread that works on the call; changes hands under the mutex. */
-	struct generation *generation; /* a reference; flow_let_go() gives it back */
+	struct generation *generation; /* a reference, until let_generation_go() */
 	struct backend *backend;       /* borrowed from it; NULL: not known yet */
 	struct find *find;             /* NULL: no store has to be asked which backend it is */
 	struct work work;
