@@ -99,9 +99,11 @@ void config_settings_free(struct config_settings *settings);
 /* The same schema language for request parameters: fills out (zeroed, schema->size bytes; strings
  * from the arena) and returns 0, or -1 with *out_error naming the key and the reason (from the
  * arena).  Only keys of the schema may be in params.  canonical[i], when not NULL, gets the
- * canonical spelling of params[i]'s value ("10Gi" -> "10737418240"). */
+ * canonical spelling of params[i]'s value ("10Gi" -> "10737418240").  What is COSI_REQUIRED and
+ * absent is an error when that is `demand`ed, else the member stays zero. */
 int config_params(const struct cosi_schema *schema, const struct cosi_kv *params, size_t nparams,
-		  void *out, struct arena *arena, const char **canonical, const char **out_error);
+		  bool demand, void *out, struct arena *arena, const char **canonical,
+		  const char **out_error);
 
 /* The keys that the daemon itself has, for --describe and the manual's test: section "" is the top
  * level, then "allowed_peers", "log", "routes", "backends"; fallback "required": the key is, NULL:

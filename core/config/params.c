@@ -40,11 +40,12 @@ read_one(const struct cosi_schema *schema, const struct cosi_kv *param, void *ou
 }
 
 static int
-complete(const struct cosi_key *key, void *out, struct arena *arena, const char **out_error)
+complete(const struct cosi_key *key, bool demand, void *out, struct arena *arena,
+	 const char **out_error)
 {
 	const char *reason = NULL;
 
-	if ((key->flags & COSI_REQUIRED) != 0) {
+	if (demand && (key->flags & COSI_REQUIRED) != 0) {
 		*out_error = arena_printf(arena, "parameter '%s' is required", key->name);
 		return -1;
 	}
@@ -58,7 +59,8 @@ complete(const struct cosi_key *key, void *out, struct arena *arena, const char 
 
 int
 config_params(const struct cosi_schema *schema, const struct cosi_kv *params, size_t nparams,
-	      void *out, struct arena *arena, const char **canonical, const char **out_error)
+	      bool demand, void *out, struct arena *arena, const char **canonical,
+	      const char **out_error)
 {
 	for (size_t i = 0; i < nparams; i++)
 		if (read_one(schema, &params[i], out, arena,
@@ -66,7 +68,7 @@ config_params(const struct cosi_schema *schema, const struct cosi_kv *params, si
 			return -1;
 	for (size_t i = 0; i < schema->nkeys; i++)
 		if (find(params, nparams, schema->keys[i].name) == NULL &&
-		    complete(&schema->keys[i], out, arena, out_error) != 0)
+		    complete(&schema->keys[i], demand, out, arena, out_error) != 0)
 			return -1;
 	if (!arena_failed(arena))
 		return 0;

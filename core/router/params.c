@@ -160,11 +160,11 @@ split(const struct request *req, const struct cosi_module *module, struct share 
 }
 
 static int
-share_parse(struct share *share, struct arena *arena, struct status *status)
+share_parse(struct share *share, bool demand, struct arena *arena, struct status *status)
 {
 	const char *error = NULL;
 
-	if (config_params(share->schema, share->params, share->n, share->out, arena,
+	if (config_params(share->schema, share->params, share->n, demand, share->out, arena,
 			  share->canonical, &error) == 0)
 		return 0;
 	return status_fail(status, COSI_INVALID, "%s", error != NULL ? error : "bad parameters");
@@ -247,6 +247,7 @@ params_read(struct params *out, const struct request *req, const struct cosi_mod
 	    struct arena *arena, struct status *status)
 {
 	bool access = is_about_access(req);
+	bool demand = req->op == REQUEST_CREATE || req->op == REQUEST_GRANT;
 	struct cosi_bucket_params *common = arena_alloc(arena, sizeof *common);
 	struct share core, own;
 
@@ -256,8 +257,9 @@ params_read(struct params *out, const struct request *req, const struct cosi_mod
 	    share_init(&own, access ? &module->access_params : &module->bucket_params, req->nparams,
 		       arena) < 0)
 		return status_fail(status, COSI_EXHAUSTED, "the request needs too much memory");
-	if (split(req, module, &core, &own, status) < 0 || share_parse(&core, arena, status) < 0 ||
-	    share_parse(&own, arena, status) < 0)
+	if (split(req, module, &core, &own, status) < 0 ||
+	    share_parse(&core, demand, arena, status) < 0 ||
+	    share_parse(&own, demand, arena, status) < 0)
 		return -1;
 	out->own = own.out;
 	if (access)

@@ -24,7 +24,8 @@ const char *params_value(const struct request *req, const char *key);
 
 /* Reads them for a module; everything comes from the arena.  On create, get and grant a key that
  * nobody knows is refused; on delete and revoke it is ignored, so that what an older configuration
- * made can go.  A known key with a bad value is INVALID everywhere. 0 or -1. */
+ * made can go.  What a module requires must be given on create and on grant.  A known key with a
+ * bad value is INVALID everywhere. 0 or -1. */
 int params_read(struct params *out, const struct request *req, const struct cosi_module *module,
 		struct arena *arena, struct status *status);
 

@@ -36,7 +36,7 @@ work_look(struct module_call *call, const char *owner, const char *native, const
 	const char *error = "out of memory";
 
 	if (defaults == NULL ||
-	    config_params(schema, NULL, 0, defaults, call->arena, NULL, &error) < 0)
+	    config_params(schema, NULL, 0, false, defaults, call->arena, NULL, &error) < 0)
 		return status_fail(call->status, COSI_INTERNAL, "module '%s': %s",
 				   call->backend->module->name, error);
 	return backend_get_bucket(call,

@@ -44,7 +44,8 @@ test_params__every_type_canonical(void **state)
 
 	(void)state;
 	arena_init(&arena, 65536);
-	assert_int_equal(config_params(&schema, given, 8, &params, &arena, canonical, &error), 0);
+	assert_int_equal(config_params(&schema, given, 8, true, &params, &arena, canonical, &error),
+			 0);
 	assert_null(error);
 	for (size_t i = 0; i < 8; i++)
 		assert_string_equal(canonical[i], want[i]);
@@ -63,7 +64,7 @@ test_params__absent(void **state)
 
 	(void)state;
 	arena_init(&arena, 65536);
-	assert_int_equal(config_params(&schema, NULL, 0, &params, &arena, NULL, &error), 0);
+	assert_int_equal(config_params(&schema, NULL, 0, true, &params, &arena, NULL, &error), 0);
 	assert_null(params.region);
 	assert_string_equal(params.mode, "readWrite");
 	assert_false(params.versioning);
@@ -81,7 +82,8 @@ check_error(const struct cosi_schema *by, const char *key, const char *value, co
 	struct arena arena;
 
 	arena_init(&arena, 65536);
-	assert_int_equal(config_params(by, &given, 1, &params, &arena, canonical, &error), -1);
+	assert_int_equal(config_params(by, &given, 1, true, &params, &arena, canonical, &error),
+			 -1);
 	assert_string_equal(error, want);
 	arena_done(&arena);
 }
@@ -122,9 +124,16 @@ test_params__required(void **state)
 		COSI_STRING(struct params, region, 0, NULL, ""),
 	};
 	static const struct cosi_schema by = COSI_SCHEMA(struct params, needed);
+	struct params params = { 0 };
+	const char *error = NULL;
+	struct arena arena;
 
 	(void)state;
 	check_error(&by, "region", "x", "parameter 'needed' is required");
+	arena_init(&arena, 65536);
+	assert_int_equal(config_params(&by, NULL, 0, false, &params, &arena, NULL, &error), 0);
+	assert_null(params.needed);
+	arena_done(&arena);
 }
 
 static void
@@ -169,13 +178,14 @@ test_params__any_memory_failure(void **state)
 		params = (struct params){ 0 };
 		error = NULL;
 		arena_init(&arena, cap);
-		rc = config_params(&schema, given, 3, &params, &arena, canonical, &error);
+		rc = config_params(&schema, given, 3, true, &params, &arena, canonical, &error);
 		assert_true((rc == 0) == (error == NULL));
 		assert_true(rc == 0 || arena_failed(&arena));
 		arena_done(&arena);
 		arena_init(&arena, cap);
 		assert_int_equal(
-			config_params(&schema, given, 4, &params, &arena, canonical, &error), -1);
+			config_params(&schema, given, 4, true, &params, &arena, canonical, &error),
+			-1);
 		assert_non_null(error);
 		arena_done(&arena);
 	}

@@ -14,6 +14,9 @@ static const struct cosi_key own_keys[] = {
 	COSI_STRING(struct own, color, 0, "grey", "a colour"),
 	COSI_SIZE(struct own, size, 0, NULL, "a size"),
 };
+static const struct cosi_key strict_keys[] = {
+	COSI_STRING(struct own, color, COSI_REQUIRED, NULL, "a colour"),
+};
 static const struct cosi_key access_keys[] = {
 	COSI_STRING(struct own_access, shape, 0, "round", "a shape"),
 };
@@ -195,6 +198,9 @@ make_store(struct store *store, const struct fake_spec *spec, struct backend *ba
 		.map_name = spec->map_name,
 		.get_bucket = spec->blind ? NULL : has_get_bucket,
 	};
+	if (spec->strict)
+		store->module.bucket_params =
+			(struct cosi_schema)COSI_SCHEMA(struct own, strict_keys);
 	*backend = (struct backend){ .name = spec->name,
 				     .config = &store->config,
 				     .module = &store->module,

@@ -31,6 +31,7 @@ struct fake_spec {
 	uint32_t flags, common;
 	bool closed; /* accept_new = false */
 	bool blind;  /* has no get_bucket */
+	bool strict; /* requires the parameter color of its buckets */
 	int64_t max_calls;
 	const char *const *existing; /* NULL: all */
 	/* NULL: the word itself */

@@ -205,7 +205,8 @@ note_bucket(struct store *store, const char *what, const struct cosi_bucket_req 
 		       req->protocols, req->common->set,
 		       req->common->region != NULL ? req->common->region : "-",
 		       (long long)req->common->quota_size, req->common->purge,
-		       req->common->anonymous, own->color, (long long)own->size);
+		       req->common->anonymous, own->color != NULL ? own->color : "-",
+		       (long long)own->size);
 }
 
 static void
@@ -259,7 +260,7 @@ backend_get_bucket(struct module_call *call, const struct cosi_bucket_req *req,
 	if (store->spec.blind)
 		(void)status_fail(call->status, COSI_UNSUPPORTED, "it cannot look up buckets");
 	assert(req->common != NULL);
-	assert(((const struct own *)req->params)->color != NULL);
+	assert(store->spec.strict || ((const struct own *)req->params)->color != NULL);
 	if (world_place(store, req->native) >= 0)
 		describe(call, store, &req->mark, req->native, out);
 	else if (store->fails[REQUEST_GET] == 0)

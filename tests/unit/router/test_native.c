@@ -138,6 +138,29 @@ test_native__one_backend(void **state)
 	fake_stop(router);
 }
 
+/* What is required of a Create is not required of those who look, by themselves or for a grant. */
+static void
+test_native__required_parameter(void **state)
+{
+	static const struct fake_spec strict[] = {
+		{ .name = "east", .strict = true, .existing = shared_only },
+		{ .name = "west" },
+	};
+	const struct fake_setup setup = { .nbackends = 2, .backends = strict };
+	struct router *router = fake_start(&setup);
+
+	(void)state;
+	shot_expect(shot_create(router, "made", "east"), COSI_INVALID,
+		    "parameter 'color' is required");
+	fake_has("east", "made", "made", NULL);
+	fake_has("east", "shared-1", NULL, NULL);
+	shot_expect_id(shot_by_id(router, REQUEST_GET, "shared-1"), "east.shared-1");
+	shot_expect_id(shot_by_id(router, REQUEST_GET, "east.made"), "east.made");
+	shot_expect_id(shot_grant(router, "ba-1", "east.made"), "east.cosi-ba-1");
+	shot_expect(shot_by_id(router, REQUEST_DELETE, "east.made"), COSI_OK, NULL);
+	fake_stop(router);
+}
+
 static void
 test_delete__only_what_is_ours(void **state)
 {
@@ -186,6 +209,7 @@ main(void)
 		cmocka_unit_test(test_native__routes_first),
 		cmocka_unit_test(test_native__existing_buckets),
 		cmocka_unit_test(test_native__one_backend),
+		cmocka_unit_test(test_native__required_parameter),
 		cmocka_unit_test(test_delete__only_what_is_ours),
 		cmocka_unit_test(test_delete__one_backend),
 	};

@@ -240,6 +240,32 @@ test_given__canonical_and_sorted(void **state)
 	assert_string_equal(params.given[0].key, "shape");
 }
 
+/* What was made before the module required it can be looked at, and can go. */
+static void
+test_required__of_create_and_grant(void **state)
+{
+	static const struct cosi_key tier[] = {
+		COSI_STRING(struct own, color, COSI_REQUIRED, NULL, "a colour"),
+	};
+	static const struct cosi_key lease[] = {
+		COSI_STRING(struct own_access, shape, COSI_REQUIRED, NULL, "a shape"),
+	};
+	const struct cosi_module before = module;
+
+	(void)state;
+	module.bucket_params = (struct cosi_schema)COSI_SCHEMA(struct own, tier);
+	module.access_params = (struct cosi_schema)COSI_SCHEMA(struct own_access, lease);
+	assert_refused(read_n(REQUEST_CREATE, true, NULL, 0), "parameter 'color' is required");
+	assert_refused(read_n(REQUEST_GRANT, true, NULL, 0), "parameter 'shape' is required");
+	assert_int_equal(READ(REQUEST_CREATE, { "color", "red" }), 0);
+	assert_int_equal(READ(REQUEST_GRANT, { "shape", "round" }), 0);
+	assert_int_equal(read_n(REQUEST_REVOKE, true, NULL, 0), 0);
+	assert_int_equal(read_n(REQUEST_GET, true, NULL, 0), 0);
+	assert_int_equal(read_n(REQUEST_DELETE, true, NULL, 0), 0);
+	assert_null(((const struct own *)params.own)->color);
+	module = before;
+}
+
 static void
 test_memory__too_little(void **state)
 {
@@ -273,6 +299,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_unknown__secrets_get_advice, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_access__mode, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_given__canonical_and_sorted, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_required__of_create_and_grant, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_memory__too_little, setup, teardown),
 	};
 
