@@ -13,6 +13,7 @@ if(COSID_SANITIZE)
   add_compile_options(-fsanitize=${COSID_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${COSID_SANITIZE})
   target_compile_definitions(cosid_flags INTERFACE COSID_SANITIZED)
-elseif(CMAKE_BUILD_TYPE STREQUAL "Release" OR CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
+elseif(CMAKE_BUILD_TYPE MATCHES "^(Release|RelWithDebInfo)$" AND
+       NOT CMAKE_C_FLAGS MATCHES "_FORTIFY_SOURCE=")  # a distribution's own level stays
   target_compile_options(cosid_flags INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 endif()
