@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_files.py - the packages as files: the same bytes each time, clean, complete."""
+import re
 import shutil
 import subprocess
 
 import pytest
 
+from machine import Machine, base
 from rig import tree
 
 pytestmark = pytest.mark.timeout(900)
+RPM = tree.ROOT / "packaging/rpm"
 
 
 def test_deb__same_bytes_twice(debs):
@@ -23,24 +26,51 @@ def test_deb__lintian(debs):
 
 def test_rpm__rpmlint(rpms):
     done = subprocess.run(
-        ["rpmlint", "-c", tree.ROOT / "packaging/rpm/rpmlint.toml",
-         tree.ROOT / "packaging/rpm/cosid.spec", *sorted(rpms.glob("*.rpm"))],
+        ["rpmlint", "-c", RPM / "rpmlint.toml", RPM / "cosid.spec", *sorted(rpms.glob("*.rpm"))],
         capture_output=True, text=True)
     assert "6 packages and 1 specfiles checked; 0 errors, 0 warnings" in done.stdout, \
         done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("system, makes_user", [("fedora 44", False), ("rhel 10", True)])
+def test_spec__expands_for(system, makes_user):
+    """Fedora's rpm makes the user by itself, of the file in sysusers.d."""
+    text = tree.run("rpmspec", "-P", "--load", RPM / "macros.debian", "--define", system,
+                    "--define", f"_sourcedir {tree.ROOT / 'systemd'}", RPM / "cosid.spec")
+    assert ("\n%pre\n" in text) == ("\nu cosid - " in text) == makes_user
+    assert re.findall(r"%(?:\{|cmake|systemd|sysusers)", text) == []
+
+
+def test_rpm__scripts(rpms):
+    """As systemd's own macros: presets, and no restart of what does not run."""
+    text = tree.run("rpm", "-qp", "--scripts", "--filetriggers", *rpms.glob("cosid-0*.rpm"))
+    for line in ("install-system-units cosid.service cosid.socket",
+                 "remove-system-units cosid.service cosid.socket",
+                 "mark-restart-system-units cosid.service",
+                 "transfiletriggerin scriptlet (using /bin/sh) -- /usr/lib64/cosid/modules"):
+        assert line in text
+
+
 def test_rpm__installs_and_verifies(rpms, tmp_path):
+    root = Machine(tmp_path, base()).root
+
     def rpm(*words):
-        return subprocess.run(["rpm", "--root", tmp_path, *words], check=True, capture_output=True,
+        return subprocess.run(["rpm", "--root", root, *words], check=True, capture_output=True,
                               text=True, stdin=subprocess.DEVNULL).stdout
 
-    rpm("--initdb")
-    rpm("-i", "--nodeps", "--noscripts", *sorted(rpms.glob("*.rpm")))
-    # Without the scripts there is no group cosid for the secrets.
-    assert rpm("-V", "--nodeps", "--nogroup", "-a") == ""
-    assert (tmp_path / "usr/lib64/cosid/modules/ceph-rgw.so").stat().st_mode & 0o022 == 0
-    assert "try-restart cosid.service" in rpm("-q", "--scripts", "cosid")
+    try:
+        rpm("--initdb")
+        rpm("-i", "--nodeps", *sorted(rpms.glob("*.rpm")))
+        assert rpm("-V", "--nodeps", "-a") == ""
+        # Made before the files: rpm gives those of an unknown group to root, and verifies them.
+        group = re.search(r"^cosid:x:(\d+):", (root / "etc/group").read_text(), re.M)
+        assert (root / "etc/cosid/secrets").stat().st_gid == int(group[1])
+        assert (root / "usr/lib64/cosid/modules/ceph-rgw.so").stat().st_mode & 0o022 == 0
+        assert "driver_name = " in (root / "etc/cosid/cosid.conf").read_text()
+        rpm("-e", "--nodeps", *rpm("-qa").split())
+        assert [f.name for f in (root / "etc/cosid").iterdir()] == ["cosid.conf"]
+    finally:
+        shutil.rmtree(root)
 
 
 CMAKE = """cmake_minimum_required(VERSION 3.25)

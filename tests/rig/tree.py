@@ -29,7 +29,8 @@ def name(path):
 
 
 def run(*command):
-    """A tool that finds fault with files: fails the test with what it printed."""
+    """A tool that finds fault with files: fails the test with what it printed, returns its output."""
     done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode != 0:
         pytest.fail(done.stdout + done.stderr, pytrace=False)
+    return done.stdout
