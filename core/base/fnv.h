@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fnv.h - FNV-1a of texts, for tables in memory that compare what they find. */
+ * fnv.h - FNV-1a of texts, for tables in memory that compare what they find, or begin it at random.
+ */
 #ifndef COSID_BASE_FNV_H
 #define COSID_BASE_FNV_H
 #include <stddef.h>

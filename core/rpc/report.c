@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "base/cleanup.h"
 #include "base/fnv.h"
@@ -28,6 +29,7 @@ struct failure {
 
 struct report {
 	pthread_mutex_t mutex;
+	uint64_t start; /* of all hashes: peers choose the words, and could make two of them meet */
 	size_t nfailures, nrepeating; /* entries in use; of them, those with repeats > 0 */
 	/* Hash of method and object of each entry, 0: free.  Apart from the entries, because every
 	 * call that goes well looks through all of it. */
@@ -40,8 +42,11 @@ report_new(void)
 {
 	struct report *report = calloc(1, sizeof *report);
 
-	if (report != NULL)
-		pthread_mutex_init(&report->mutex, NULL);
+	if (report == NULL)
+		return NULL;
+	pthread_mutex_init(&report->mutex, NULL);
+	report->start = FNV_START;
+	(void)!getrandom(&report->start, sizeof report->start, GRND_NONBLOCK);
 	return report;
 }
 
@@ -134,7 +139,7 @@ static bool
 enter(struct report *report, uint64_t object, const struct report_call *call,
       struct failure *out_before)
 {
-	uint64_t how = fnv_text(fnv_text(FNV_START, call->code), call->error);
+	uint64_t how = fnv_text(fnv_text(report->start, call->code), call->error);
 	LOCK_SCOPE(&report->mutex);
 	size_t i = find(report, object);
 
@@ -168,9 +173,9 @@ forget(struct report *report, uint64_t object, struct failure *out_before)
 
 /* By what the request calls it: the ids of what it makes are known to some of its tries alone. */
 static uint64_t
-object_of(const struct log_fields *fields)
+object_of(const struct report *report, const struct log_fields *fields)
 {
-	uint64_t object = fnv_text(fnv_text(FNV_START, fields->api), fields->method);
+	uint64_t object = fnv_text(fnv_text(report->start, fields->api), fields->method);
 
 	if (fields->name != NULL)
 		object = fnv_text(object, fields->name);
@@ -183,7 +188,7 @@ void
 report_call(struct report *report, const struct report_call *call)
 {
 	struct log_fields fields = call->fields;
-	uint64_t object = object_of(&fields);
+	uint64_t object = object_of(report, &fields);
 	struct failure before = { 0 };
 	bool tell = true;
 
