@@ -48,6 +48,7 @@ struct azure_request {
 	const struct cosi_kv *query;   /* besides comp; not encoded, in any order */
 	const struct cosi_kv *headers; /* x-ms-*, in lower case, in any order */
 	struct cosi_bytes body;        /* XML */
+	const char *unmodified_since;  /* Last-Modified, as it was told; NULL: in any case */
 	size_t max_reply;              /* 0: the daemon's */
 };
 enum { AZURE_QUERY_MAX = 6, AZURE_HEADERS_MAX = 6 };

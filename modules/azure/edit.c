@@ -14,6 +14,7 @@
 struct list {
 	struct acl acl;
 	const char *etag;          /* the container's; "": it was not told */
+	const char *modified;      /* when it was, in seconds; NULL: it was not told */
 	const char *public_access; /* NULL: private; any write has to say it again */
 	const char *more;
 };
@@ -34,6 +35,7 @@ read_list(const struct azure *azure, struct cosi_call *call, struct edit *edit, 
 		return azure_fail(call, reply);
 	etag = reply_header(reply, "etag");
 	out->etag = etag != NULL ? etag : "";
+	out->modified = reply_header(reply, "last-modified");
 	out->public_access = reply_header(reply, "x-ms-blob-public-access");
 	out->more = "";
 	edit->verdict = edit->judge(call, edit, &out->acl, &out->more);
@@ -52,8 +54,11 @@ put_list(const struct azure *azure, struct cosi_call *call, const struct edit *e
 	};
 	struct cosi_kv headers[2];
 
+	/* Either keeps out a write that was on its way for long: its lease is over, or its date. */
 	if (lease != NULL)
 		headers[request.nheaders++] = (struct cosi_kv){ "x-ms-lease-id", lease->id };
+	else
+		request.unmodified_since = list->modified;
 	if (list->public_access != NULL)
 		headers[request.nheaders++] =
 			(struct cosi_kv){ "x-ms-blob-public-access", list->public_access };

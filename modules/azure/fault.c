@@ -22,6 +22,7 @@ static const struct meaning {
 	  "is account_key one of the account's two keys?" },
 	{ "AuthorizationFailure", COSI_DENIED,
 	  "is account_key one of the account's two keys, and does its firewall let us in?" },
+	{ "ConditionNotMet", COSI_BUSY, "somebody else changed it meanwhile" },
 	{ "ContainerAlreadyExists", COSI_EXISTS, NULL },
 	{ "ContainerBeingDeleted", COSI_UNAVAILABLE,
 	  "a container of that name is being deleted, which takes 30 s and more" },

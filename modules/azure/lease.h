@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * lease.h - a container's lease, taken for as long as its list of policies is changed.
  *
- * Writing the list has no condition that would see another writer: If-Match is not for containers,
- * and If-Unmodified-Since counts in seconds.  Within one daemon its locks suffice.
+ * Writing the list has no condition that would see every other writer: If-Match is not for
+ * containers, and If-Unmodified-Since counts in seconds.  Within one daemon its locks suffice;
+ * there that condition still keeps out a write of its own that arrives late.
  */
 #ifndef AZURE_LEASE_H
 #define AZURE_LEASE_H

@@ -13,7 +13,7 @@
 #define VERSION "2021-12-02" /* all that is needed here is older */
 #define XML     "application/xml"
 
-enum { DATE_MAX = 32, OWN_QUERY = 2, OWN_HEADERS = 4 };
+enum { DATE_MAX = 32, OWN_QUERY = 2, OWN_HEADERS = 5 };
 
 static int
 by_key(const void *a, const void *b)
@@ -84,6 +84,7 @@ authorization(const struct azure *azure, struct cosi_call *call,
 					     .headers = parts->headers,
 					     .type = request->body.len > 0 ? XML : "",
 					     .len = request->body.len,
+					     .unmodified_since = request->unmodified_since,
 				     });
 	return cosi_printf(call, "SharedKey %s:%s", account,
 			   azure_key_sign(call, &azure->key, text));
@@ -108,6 +109,9 @@ azure_send(const struct azure *azure, struct cosi_call *call, const struct azure
 	parts.headers[parts.nheaders++] = (struct cosi_kv){ "authorization", proof };
 	if (request->body.len > 0)
 		parts.headers[parts.nheaders++] = (struct cosi_kv){ "content-type", XML };
+	if (request->unmodified_since != NULL)
+		parts.headers[parts.nheaders++] =
+			(struct cosi_kv){ "if-unmodified-since", request->unmodified_since };
 	return cosi_http(call, .method = request->method, .path = path,
 			 .query = query_text(call, &parts), .headers = parts.headers,
 			 .nheaders = parts.nheaders, .body = request->body, .flags = COSI_HTTP_SAFE,

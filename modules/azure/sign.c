@@ -51,9 +51,10 @@ azure_sign_text(struct cosi_call *call, const struct azure_to_sign *request)
 	const char *len = request->len > 0 ? cosi_printf(call, "%zu", request->len) : "";
 	const char *headers = text_join(call, request->headers, request->nheaders, ":", "\n", "\n");
 	const char *query = text_join(call, request->query, request->nquery, ":", "\n", "");
+	const char *since = request->unmodified_since != NULL ? request->unmodified_since : "";
 
-	return cosi_printf(call, "%s\n\n\n%s\n\n%s\n\n\n\n\n\n\n%s/%s%s%s%s", request->method, len,
-			   request->type, headers, request->account, request->path,
+	return cosi_printf(call, "%s\n\n\n%s\n\n%s\n\n\n\n\n%s\n\n%s/%s%s%s%s", request->method,
+			   len, request->type, since, headers, request->account, request->path,
 			   query[0] != '\0' ? "\n" : "", query);
 }
 

@@ -29,6 +29,7 @@ struct azure_to_sign {
 	const struct cosi_kv *headers; /* x-ms-*, in lower case; sorted by name */
 	const char *type;              /* of the body; "" when there is none */
 	size_t len;                    /* of the body */
+	const char *unmodified_since;  /* NULL: no such condition */
 };
 /* What Shared Key signs.  No header Date must be sent: x-ms-date stands among the headers. */
 const char *azure_sign_text(struct cosi_call *call, const struct azure_to_sign *request);

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_azure_together.py - several at once on one container of a real Azurite: grants, daemons, leases."""
+import contextlib
+import http.client
+
 import pytest
 
 from rig.azure import Policy
@@ -145,3 +148,22 @@ def test_lease__off(cosid, shop, name):
     client.revoke(access.account_id, bucket)
     assert shop.client(access).list(name).status == 403
     client.delete(bucket)
+
+
+def test_late__without_a_lease(cosid, shop, name):
+    """A write that was on its way for long overwrites nothing of what came after it."""
+    with Proxy(shop.server.endpoint) as proxy:
+        slow = AzureStore(shop.server, endpoint=proxy.endpoint)
+        client = cosid({"backends": [slow.backend("shop", lease=False)]}, protocol="AZURE").client()
+        bucket = client.create(name)
+        client.grant(bucket, "ba-1")
+        late = next(r for r in proxy.requests if r.method == "PUT" and "comp=acl" in r.target)
+        client.grant(bucket, "ba-2")
+        began = shop.root.head(name).headers["last-modified"]
+        while shop.root.head(name).headers["last-modified"] == began:  # it counts in seconds
+            assert shop.root.set_policies(name, shop.root.policies(name)).status == 200
+        with contextlib.closing(http.client.HTTPConnection(
+                shop.root.url.hostname, shop.root.url.port, timeout=60)) as again:
+            again.request(late.method, late.target, late.body, late.headers)
+            assert again.getresponse().status == 412
+    assert shop.accounts_of(name) == ["cosi-ba-1", "cosi-ba-2"]

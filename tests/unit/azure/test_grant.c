@@ -6,6 +6,8 @@
 
 #include "banned.h"
 
+#define MODIFIED "Fri, 20 Nov 2026 11:59:58 GMT"
+
 static struct cosi_bucket out_bucket;
 static struct cosi_access out;
 
@@ -53,6 +55,33 @@ test_grant__without_a_lease(void **state)
 	grant(&script);
 	script_ended(&script, COSI_OK, "");
 	assert_string_equal(script_sent(&script, 1, "x-ms-lease-id"), "");
+	assert_string_equal(script_sent(&script, 1, "if-unmodified-since"), "");
+	script_done(&script);
+}
+
+/* What arrives late must not overwrite what came after: without a lease its date tells. */
+static void
+test_grant__without_a_lease_and_late(void **state)
+{
+	const struct step read = { .expect = ACL_GET,
+				   .status = 200,
+				   .body = NO_POLICIES,
+				   .headers = { { "last-modified", MODIFIED } } };
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	script.config.lease = false;
+	PLAY(&script, read, { .expect = ACL_PUT, .status = 412, .code = "ConditionNotMet" });
+	grant(&script);
+	script_ended(&script, COSI_BUSY, "412 ConditionNotMet: somebody else changed it meanwhile");
+	assert_string_equal(script_sent(&script, 1, "if-unmodified-since"), MODIFIED);
+	/* With a lease that is what tells. */
+	script.config.lease = true;
+	PLAY(&script, read, ACQUIRED, read, WRITTEN, RELEASED);
+	grant(&script);
+	script_ended(&script, COSI_OK, "");
+	assert_string_equal(script_sent(&script, 3, "if-unmodified-since"), "");
 	script_done(&script);
 }
 
@@ -264,6 +293,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_grant__new),
 		cmocka_unit_test(test_grant__without_a_lease),
+		cmocka_unit_test(test_grant__without_a_lease_and_late),
 		cmocka_unit_test(test_grant__again),
 		cmocka_unit_test(test_grant__in_another_way),
 		cmocka_unit_test(test_grant__other_owner),
