@@ -69,7 +69,7 @@ probe(struct backend *backend, const struct config *config)
 	};
 	int rc;
 
-	arena_init(&arena, (size_t)1 << 20);
+	arena_init(&arena, MODULE_CALL_MEMORY);
 	module_call_init(&call);
 	rc = backend_probe(&call);
 	if (rc != 0)

@@ -8,7 +8,7 @@
 #include "banned.h"
 
 /* Pages of a large store; a peer that goes away ends it sooner. */
-enum { LIST_LIMIT_MS = 10 * 60 * 1000, LIST_MEMORY = 64 << 20 };
+enum { LIST_LIMIT_MS = 10 * 60 * 1000 };
 
 struct listing {
 	const struct peer *peer;
@@ -49,7 +49,7 @@ list_one(struct listing *listing, const char *owner, struct status *status)
 	};
 	int result;
 
-	arena_init(&arena, LIST_MEMORY);
+	arena_init(&arena, MODULE_CALL_MEMORY);
 	module_call_init(&call);
 	result = backend_list(&call, owner, &list);
 	arena_done(&arena);

@@ -72,6 +72,7 @@ struct module_call {
 	uint64_t tokens[8];              /* module layer only: which tokens it was given */
 	const struct backend_list *list; /* module layer only: whom the list is for */
 };
+enum { MODULE_CALL_MEMORY = 64 << 20 }; /* of the arena; cosi_module.h promises it to handlers */
 void module_call_init(struct module_call *call);
 
 /* The handlers, with the module's answer checked before anybody else sees it (a module is not

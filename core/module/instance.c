@@ -10,7 +10,7 @@
 
 #include "banned.h"
 
-enum { OPEN_MEMORY = 64 << 20, ALIGN = 16 };
+enum { ALIGN = 16 };
 
 /* NULL in, NULL out; without slashes at the end. */
 static int
@@ -103,7 +103,7 @@ open_module(struct backend *backend, struct instance *instance, struct status *s
 	if (backend->module->open == NULL)
 		return 0;
 	instance->handle = NULL;
-	arena_init(&arena, OPEN_MEMORY);
+	arena_init(&arena, MODULE_CALL_MEMORY);
 	result = run_open(backend, instance, &arena, status);
 	arena_done(&arena);
 	return result;

@@ -7,8 +7,6 @@
 
 #include "banned.h"
 
-enum { ARENA_MAX = 64 << 20 }; /* cosi_module.h promises it to modules */
-
 struct box {
 	struct call call;
 	struct call_state state;
@@ -21,7 +19,7 @@ call_new(struct router *router)
 
 	if (box == NULL)
 		return NULL;
-	arena_init(&box->call.arena, ARENA_MAX);
+	arena_init(&box->call.arena, MODULE_CALL_MEMORY);
 	atomic_init(&box->call.refs, 1);
 	box->call.state = &box->state;
 	box->state.call = &box->call;

@@ -9,7 +9,7 @@
 
 #include "banned.h"
 
-enum { NAMES_MAX = 512, ASK_ARENA_MAX = 4 << 20 };
+enum { NAMES_MAX = 512 };
 
 struct find *
 find_new(struct call_state *state, const char *name)
@@ -32,7 +32,7 @@ find_add(struct find *find, struct call_state *state, struct backend *backend, c
 	struct ask *ask = &find->asks[find->nasks++];
 
 	*ask = (struct ask){ .owner = state, .backend = backend, .native = native };
-	arena_init(&ask->arena, ASK_ARENA_MAX);
+	arena_init(&ask->arena, MODULE_CALL_MEMORY);
 	if (backend == first)
 		find->picked = ask;
 }

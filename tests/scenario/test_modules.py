@@ -74,6 +74,17 @@ def test_foreign_library(cosid, config, modules):
     refuses(cosid, config)
 
 
+@pytest.mark.parametrize("size, answer", [(63 << 20, "reachable"), (65 << 20, "needs more memory than a call has")])
+def test_probe__has_the_memory_of_any_call(cosid, modules, size, answer):
+    compile_module(modules, HEAD + "static int probe(void *instance, struct cosi_call *call)\n"
+                   f"{{ (void)instance; return cosi_alloc(call, {size}) ? 0 : -1; }}\n" +
+                   GOOD.replace(".config", ".probe = probe, .config"))
+    done = cosid.make({"module_dir": str(modules), "backends": [
+        {"name": "large", "module": "posix", "public_endpoint": "http://large.example.org"}]}).run("--check", "--probe")
+    assert done.returncode == (answer != "reachable"), done.stderr
+    assert answer in done.stdout + done.stderr
+
+
 def test_without_head(cosid, config, modules):
     compile_module(modules, HEAD + GOOD.replace("COSI_MODULE_HEAD, ", ""))
     refuses(cosid, config)

@@ -33,6 +33,7 @@ struct fake_spec {
 	bool blind;  /* has no get_bucket */
 	bool strict; /* requires the parameter color of its buckets */
 	int64_t max_calls;
+	size_t needs;                /* bytes that each handler takes */
 	const char *const *existing; /* NULL: all */
 	/* NULL: the word itself */
 	const char *(*map_name)(void *, struct cosi_call *, uint32_t, const char *, bool);

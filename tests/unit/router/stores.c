@@ -136,6 +136,8 @@ enter(struct module_call *call, enum request_op op)
 	dawdle(store);
 	store->calls[op]++;
 	store->inside++;
+	if (store->spec.needs > 0)
+		(void)arena_alloc(call->arena, store->spec.needs); /* leave() looks */
 	pthread_cond_broadcast(&world.changed);
 	while (store->shut)
 		pthread_cond_wait(&world.changed, &world.mutex);

@@ -259,6 +259,29 @@ test_create__blind_default(void **state)
 }
 
 /* A delete of what a create may still make waits for it, on every backend that is asked. */
+/* Who is asked has what any call has, and no more. */
+static void
+test_create__memory_of_those_who_are_asked(void **state)
+{
+	static const struct fake_spec large[] = { { .name = "east" },
+						  { .name = "west", .needs = 63 << 20 } };
+	static const struct fake_spec too_large[] = { { .name = "east" },
+						      { .name = "west", .needs = 65 << 20 } };
+	struct fake_setup setup = { .nbackends = 2, .backends = large, .default_backend = "east" };
+	struct router *router = fake_start(&setup);
+
+	(void)state;
+	fake_has("west", "photos", NULL, NULL);
+	shot_expect_id(shot_create(router, "photos", NULL), "east.photos");
+	fake_stop(router);
+	setup.backends = too_large;
+	router = fake_start(&setup);
+	fake_has("west", "photos", NULL, NULL);
+	shot_expect(shot_create(router, "photos", NULL), COSI_UNAVAILABLE,
+		    "the handler needs more memory");
+	fake_stop(router);
+}
+
 static void
 test_create__locks_all_candidates(void **state)
 {
@@ -296,6 +319,7 @@ main(void)
 		cmocka_unit_test(test_create__a_backend_that_is_closed),
 		cmocka_unit_test(test_create__who_is_asked),
 		cmocka_unit_test(test_create__blind_default),
+		cmocka_unit_test(test_create__memory_of_those_who_are_asked),
 		cmocka_unit_test(test_create__locks_all_candidates),
 	};
 
