@@ -24,7 +24,7 @@ class Ceph(Server):
         self.endpoint, self.key = said["RGW_ENDPOINT"], said["RGW_ACCESS_KEY"]
         return self
 
-    def owner(self):
+    def root(self):
         """A client with the key that cosid has."""
         return S3(self.endpoint, self.key, self.secret, self.region)
 

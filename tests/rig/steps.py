@@ -1,12 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """steps.py - what the scenarios of every store do: the calls of a bucket's life, alone or two at once."""
 
+# Of a backend: what goes wrong shows soon, and is not tried again.
+QUICK = {"request_timeout": "1s", "connect_timeout": "1s", "retries": 0}
+# What may be answered while a store hangs or restarts, and to a call that another was cut off before.
+PASSING = "DEADLINE_EXCEEDED|UNAVAILABLE|ABORTED"
+
 
 def steps(client, name):
     """Every call that reaches the store, to be made one after the other."""
     return [lambda: client.create(name), lambda: client.grant(f"shop.{name}", f"ba-{name}"),
             lambda: client.revoke(f"shop.cosi-ba-{name}", f"shop.{name}"),
             lambda: client.delete(f"shop.{name}")]
+
+
+def live(client, name):
+    """Each of them once, and each is OK."""
+    for step in steps(client, name):
+        step()
 
 
 def run(client, operation, name, settings):

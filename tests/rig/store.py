@@ -6,6 +6,9 @@
   make_foreign(name)  a bucket that cosid did not make
   accounts()          the native names of all accounts that bear our prefix
   objects             can keys be tried out?
+Those that are a server (`server`) have also:
+  at(endpoint)        the same store by another way, as a proxy is
+  rights(bucket)      all that a grant of that bucket can have written
 rig/answers.py has the rest of it: what answers must say.
 """
 import os
@@ -59,6 +62,13 @@ class S3Store(S3Answers):
 
     objects = True
 
+    def __init__(self, server, endpoint=None):
+        self.server, self.endpoint = server, endpoint or server.endpoint
+        self.root = server.root()
+
+    def at(self, endpoint):
+        return type(self)(self.server, endpoint)
+
     def exists(self, bucket):
         return self.root.head(bucket).status == 200
 
@@ -86,9 +96,8 @@ class CephRgw(S3Store):
     name = "ceph-rgw"
 
     def __init__(self, server, endpoint=None):
-        """endpoint: another way to the same gateway, as a proxy is."""
-        self.server, self.endpoint = server, endpoint or server.endpoint
-        self.root, self.admin = server.owner(), server.admin()
+        super().__init__(server, endpoint)
+        self.admin = server.admin()
 
     def backend(self, name="rgw", **more):
         return {"name": name, "module": "ceph-rgw", "endpoint": self.endpoint,
@@ -99,14 +108,12 @@ class CephRgw(S3Store):
     def accounts(self):
         return sorted(u for u in self.admin.users() if u.startswith("cosi-"))
 
+    def rights(self, _=None):
+        return sorted(self.admin.users())
+
 
 class MinioStore(S3Store):
     name = "minio"
-
-    def __init__(self, server, endpoint=None):
-        """endpoint: another way to the same server, as a proxy is."""
-        self.server, self.endpoint = server, endpoint or server.endpoint
-        self.root = server.root()
 
     def backend(self, name="minio", **more):
         return {"name": name, "module": "minio", "endpoint": self.endpoint,
@@ -122,17 +129,22 @@ class MinioStore(S3Store):
         return sorted([account for account, _, _ in policies]
                       + list(users ^ {key for _, _, key in policies}))
 
+    def rights(self, _=None):
+        return self.root.users(), sorted(self.root.policies()), self.root.mappings()
+
 
 class AzureStore(AzureAnswers):
     name, objects = "azure", True
 
     def __init__(self, server, account=CUSTOM, style="path", endpoint=None):
-        """endpoint: another way to the same server, as a proxy is."""
         self.server, self.account = server, account
         self.key = KEYS[0] if account == CUSTOM else WELL_KNOWN[1]
         self.endpoint = account_url(endpoint or server.endpoint, account, style)
         self.public_endpoint = account_url(server.endpoint, account, style)
         self.root = Blob(account_url(server.endpoint, account), account, self.key, ca=server.ca)
+
+    def at(self, endpoint):
+        return AzureStore(self.server, self.account, endpoint=endpoint)
 
     def backend(self, name="azure", **more):
         return {"name": name, "module": "azure", "endpoint": self.endpoint,
@@ -161,6 +173,9 @@ class AzureStore(AzureAnswers):
         """Of the container's policies."""
         return sorted(policy.id.partition(".")[0] for policy in self.root.policies(bucket)
                       if policy.id.startswith("cosi-"))
+
+    def rights(self, bucket):
+        return self.root.policies(bucket)
 
     def accounts(self):
         return sorted(account for bucket in self.buckets() for account in self.accounts_of(bucket))

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""test_azure_trouble.py - an Azurite that is down, hangs, lies or refuses: clear answers, nothing lost."""
+"""test_azure_trouble.py - policies that cannot be read, keys that are wrong, TLS, a lock that hangs.
+
+test_trouble.py has what is the same for every store.
+"""
 import base64
-import re
 import subprocess
 import threading
 
 import pytest
 
 from rig import secrets
-from rig.azure import CUSTOM, KEYS, Azurite
+from rig.azure import KEYS, Azurite
 from rig.client import refused, until_ok
 from rig.proxy import Cut, Proxy, answer
-from rig.server import free_port
+from rig.steps import PASSING, QUICK, steps
 from rig.store import AzureStore
 
 pytestmark = pytest.mark.azure
 
-QUICK = {"request_timeout": "1s", "connect_timeout": "1s", "retries": 0}
-PASSING = "DEADLINE_EXCEEDED|UNAVAILABLE|ABORTED"
 WRONG = base64.b64encode(b"planted-wrong-key-of-the-account".ljust(64, b".")).decode()
 
 
@@ -48,55 +48,7 @@ def client(daemon, proxy):
     return daemon.client()
 
 
-def steps(client, name):
-    """Every call that reaches the store."""
-    return [lambda: client.create(name), lambda: client.grant(f"shop.{name}", f"ba-{name}"),
-            lambda: client.revoke(f"shop.cosi-ba-{name}", f"shop.{name}"),
-            lambda: client.delete(f"shop.{name}")]
-
-
-def lifecycle(client, name):
-    for step in steps(client, name):
-        until_ok(PASSING, step)
-
-
 XML = b'<?xml version="1.0" encoding="utf-8"?>'
-# What the store says, and the code for it; None: only that it is not final.
-NONSENSE = {
-    "html": (answer(200, b"<html><body>It works!</body></html>", "text/html"), None),
-    "html-404": (answer(404, b"<html>not here</html>", "text/html"), None),
-    "html-502": (answer(502, b"<html>Bad Gateway</html>", "text/html"), "UNAVAILABLE"),
-    "400-without-a-code": (answer(400), None),
-    "500": (answer(500, x_ms_error_code="InternalError"), "UNAVAILABLE"),
-    "bad-xml": (answer(200, XML + b"<SignedIdentifiers><SignedIdent", "application/xml"), None),
-    "deep-xml": (answer(200, XML + b"<a>" * 100000, "application/xml"), None),
-    "10-mb": (answer(200, b"x" * 10_000_000), None),
-    "redirect": (answer(307, b"", location="http://127.0.0.1:1/"), None),
-    "no-http": (b"\x16\x03\x01\x02\x00hello", "UNAVAILABLE"),
-    "half-head": (b"HTTP/1.1 200", "UNAVAILABLE"),
-}
-
-
-@pytest.mark.parametrize("kind", NONSENSE)
-def test_nonsense__from_the_store(daemon, client, proxy, shop, name, kind):
-    """Whatever comes, the call fails in clear words, and goes well when the store is itself again."""
-    reply, code = NONSENSE[kind]
-    final = {"INVALID_ARGUMENT", "ALREADY_EXISTS", "UNIMPLEMENTED", "OUT_OF_RANGE"}
-    client.create(name)
-    token = shop.client(client.grant(f"shop.{name}", f"ba-{name}"))
-    policies = shop.root.policies(name)
-    proxy.rule = lambda request: reply
-    for call in steps(client, name):
-        with refused(code or f"INTERNAL|FAILED_PRECONDITION|UNAUTHENTICATED|{PASSING}") as seen:
-            call()
-        assert seen.code not in final
-    assert shop.root.policies(name) == policies and token.list(name).status == 200
-    proxy.reset()
-    daemon.stop()
-    daemon.start()  # a breaker that opened is closed again
-    lifecycle(daemon.client(), name)
-
-
 # Lists of policies that no store gives, and that must not be written back.
 LISTS = [
     b"<SignedIdentifiers/>" * 2, b"<SignedIdentifiers><SignedIdentifier/></SignedIdentifiers>",
@@ -230,47 +182,6 @@ def test_tls__as_the_service_has_it(cosid, folder, name):
         server.down()
 
 
-# ---- down, slow, hanging
-
-
-def test_down__nobody_listens(cosid, shop, name):
-    gone = shop.backend("shop", endpoint=f"http://127.0.0.1:{free_port()}/{CUSTOM}", **QUICK)
-    client = cosid({"backends": [gone]}, protocol="AZURE").client()
-    for call in steps(client, name):
-        with refused("UNAVAILABLE", "127.0.0.1"):
-            call()
-
-
-def test_slow__within_the_timeout(client, proxy, name):
-    """A server that takes its time is waited for."""
-    nobody = threading.Event()
-    proxy.rule = lambda request: nobody.wait(0.15) or None
-    for step in steps(client, name):
-        step()
-
-
-def test_hang__then_again(cosid, azurite, shop, proxy, name):
-    """The process stands still: DEADLINE_EXCEEDED or UNAVAILABLE in time; it converges afterwards."""
-    daemon = cosid({"call_timeout": "3s", "backends": [shop.backend("shop", **QUICK)]},
-                   protocol="AZURE")
-    client = daemon.client()
-    made, granted = f"{name}-made", f"{name}-granted"
-    client.create(made)
-    client.create(granted)
-    key = shop.client(client.grant(f"shop.{granted}", f"ba-{granted}"))
-    with azurite.stopped():
-        for call in (steps(client, name)[0], steps(client, made)[1], steps(client, granted)[2],
-                     steps(client, made)[3]):
-            with refused(PASSING):
-                call()
-        assert client.info().name == "cosid.example.org", "what needs no store is answered"
-    until_ok(PASSING, steps(client, granted)[2])
-    assert key.list(granted).status == 403
-    for each in (name, made, granted):
-        lifecycle(client, each)
-        assert not shop.exists(each)
-
-
 def test_hang__between_two_requests(cosid, azurite, shop, proxy, name):
     """It hangs while the lock is held, which an operator may break, or it runs out: nothing is lost."""
     daemon = cosid({"call_timeout": "3s", "backends": [shop.backend("shop", **QUICK)]},
@@ -306,14 +217,3 @@ def test_log__holds_no_token(cosid, shop, proxy, name):
     client.revoke(access.account_id, bucket)
     signature = access.token.partition("sig=")[2]
     assert "cosi-ba" in daemon.log and signature not in daemon.log and KEYS[0] not in daemon.log
-
-
-def test_probe__asks_the_store(cosid, shop, proxy):
-    good = cosid.make({"backends": [shop.backend("shop")]})
-    assert good.run("--check", "--probe").returncode == 0
-    for rule in (lambda r: Cut.BEFORE, lambda r: NONSENSE["html"][0],
-                 lambda r: answer(403, x_ms_error_code="AuthenticationFailed")):
-        proxy.rule = rule
-        done = good.run("--check", "--probe")
-        assert done.returncode == 1 and re.search("shop.*cannot use", done.stderr), done.stderr
-    assert good.run("--check").returncode == 0, "no store is asked"

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""test_trouble.py - a store that is down, hangs, lies or refuses: clear answers, nothing lost.
+
+What only one store does wrong is in its own file: test_rgw_trouble.py and its like.
+"""
+import re
+import threading
+
+import pytest
+
+from rig.client import refused, until_ok
+from rig.minio import ADMIN
+from rig.proxy import Cut, Proxy, answer, older
+from rig.server import free_port
+from rig.steps import PASSING, QUICK, live, steps
+
+
+@pytest.fixture(scope="module", params=["ceph-rgw", "minio", "azure"])
+def real(request, stores):
+    return stores(request.param)
+
+
+@pytest.fixture(scope="module")
+def lasting_proxy(real):
+    with Proxy(real.server.endpoint) as made:
+        yield made
+
+
+@pytest.fixture
+def proxy(lasting_proxy):
+    lasting_proxy.reset()
+    return lasting_proxy
+
+
+@pytest.fixture(scope="module")
+def shop(real, lasting_proxy):
+    return real.at(lasting_proxy.endpoint)
+
+
+@pytest.fixture(scope="module")
+def daemon(lasting, shop):
+    return lasting({"backends": [shop.backend("shop", **QUICK)]}, protocol=shop.protocol)
+
+
+@pytest.fixture
+def client(daemon, proxy):
+    return daemon.client()
+
+
+# What the store says, and the code for it.  None is final, or a sidecar would give up.
+HTML = answer(200, b"<html><body>It works!</body></html>", "text/html"), "UNAVAILABLE"
+XML = b'<?xml version="1.0" encoding="utf-8"?>'
+ANY_STORE = {
+    "html": HTML,
+    "html-404": (answer(404, b"<html>not here</html>", "text/html"), "UNAVAILABLE"),
+    "html-502": (answer(502, b"<html>Bad Gateway</html>", "text/html"), "UNAVAILABLE"),
+    "10-mb": (answer(200, b"x" * 10_000_000), "UNAVAILABLE"),
+    "no-http": (b"\x16\x03\x01\x02\x00hello", "UNAVAILABLE"),
+    "half-head": (b"HTTP/1.1 200", "UNAVAILABLE"),
+}
+ANY_S3 = ANY_STORE | {
+    "404": (answer(404), "UNAVAILABLE"),
+    "429": (answer(429), "UNAVAILABLE"),
+    "bad-xml": (answer(200, b"<Tagging><TagSet><Tag", "application/xml"), "UNAVAILABLE"),
+}
+NONSENSE = {
+    "ceph-rgw": ANY_S3 | {
+        "500": (answer(500), "UNAVAILABLE"),
+        "503": (answer(503, b"<Error><Code>SlowDown</Code></Error>"), "UNAVAILABLE|ABORTED"),
+        "bomb": (answer(200, b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">]><Tagging>' + b"&a;" * 10000
+                        + b"</Tagging>", "application/xml"), "UNAVAILABLE"),
+        "bad-json": (answer(200, b'{"keys": [', "application/json"), "UNAVAILABLE"),
+        "deep-json": (answer(200, b"[" * 100000, "application/json"), "UNAVAILABLE"),
+        "empty": (answer(200), "UNAVAILABLE"),
+        "redirect": (answer(301, location="http://127.0.0.1:1/"), "UNAVAILABLE"),
+        "header-flood": (b"HTTP/1.1 200 OK\r\n" + b"x: y\r\n" * 200000 + b"\r\n", "UNAVAILABLE"),
+        "bad-key": (answer(403, b"<Error><Code>InvalidAccessKeyId</Code></Error>"),
+                    "UNAUTHENTICATED"),
+        "bad-secret": (answer(403, b"<Error><Code>SignatureDoesNotMatch</Code></Error>"),
+                       "UNAUTHENTICATED"),
+    },
+    "minio": ANY_S3 | {
+        "499": (answer(499, b"<Error><Code>ClientDisconnected</Code></Error>"), "UNAVAILABLE"),
+        "503": (answer(503, b'{"Code":"SlowDownWrite"}'), "UNAVAILABLE|ABORTED"),
+        "not-ready": (answer(503, b"<Error><Code>XMinioServerNotInitialized</Code></Error>"),
+                      "UNAVAILABLE"),
+        "bad-json": (answer(200, b'{"Statement": ['), "UNAVAILABLE"),
+        "deep-json": (answer(200, b"{" + b'"a":{' * 100000), "UNAVAILABLE"),
+        "redirect": (answer(307, location="http://127.0.0.1:1/"), "UNAVAILABLE"),
+        "other-api": (answer(426, b'{"Code":"XMinioAdminVersionMismatch"}'), "FAILED_PRECONDITION"),
+        "bad-secret": (answer(403, b'{"Code":"SignatureDoesNotMatch"}'),
+                       "UNAUTHENTICATED|FAILED_PRECONDITION"),
+    },
+    "azure": ANY_STORE | {
+        "400-without-a-code": (answer(400), "INTERNAL"),
+        "500": (answer(500, x_ms_error_code="InternalError"), "UNAVAILABLE"),
+        "bad-xml": (answer(200, XML + b"<SignedIdentifiers><SignedIdent", "application/xml"),
+                    "UNAVAILABLE"),
+        "deep-xml": (answer(200, XML + b"<a>" * 100000, "application/xml"), "UNAVAILABLE"),
+        "redirect": (answer(307, location="http://127.0.0.1:1/"), "UNAVAILABLE"),
+    },
+}
+
+
+@pytest.mark.clause(78)
+@pytest.mark.parametrize("real, kind", [(s, k) for s, kinds in NONSENSE.items() for k in kinds],
+                         indirect=["real"], scope="module")
+def test_nonsense__from_the_store(daemon, client, proxy, shop, name, kind):
+    """Whatever comes, the call fails in clear words, and goes well when the store is itself again."""
+    reply, code = NONSENSE[shop.name][kind]
+    client.create(name)
+    key = shop.client(client.grant(f"shop.{name}", f"ba-{name}"))
+    rights = shop.rights(name)
+    proxy.rule = lambda request: reply
+    for call in steps(client, name):
+        with refused(code):
+            call()
+    assert shop.rights(name) == rights and key.list(name).status == 200
+    proxy.reset()
+    daemon.stop()
+    daemon.start()  # a breaker that opened is closed again
+    live(daemon.client(), name)
+
+
+# ---- keys, clocks
+
+
+@pytest.mark.clause(31, 33)
+@pytest.mark.parametrize("real", ["ceph-rgw", "minio"], indirect=True)
+@pytest.mark.parametrize("word, keys", [
+    ("SignatureDoesNotMatch", {"secret_key": "plain:planted-wrong-secret"}),
+    ("InvalidAccessKeyId", {"access_key": "plain:NOSUCHKEY"})])
+def test_keys__wrong(cosid, shop, name, word, keys):
+    client = cosid({"backends": [shop.backend("shop", **keys)]}).client()
+    for call in (steps(client, name)[0], steps(client, name)[2], steps(client, name)[3]):
+        with refused("UNAUTHENTICATED", word):
+            call()
+    assert not shop.exists(name)
+
+
+@pytest.mark.parametrize("real", ["ceph-rgw", "minio"], indirect=True)
+def test_clock__20_minutes_off(client, real, proxy, name):
+    """UNAVAILABLE (it passes), with both times in the text, in whichever call it shows first."""
+    client.create(name)
+    client.grant(f"shop.{name}", f"ba-{name}")
+    proxy.rule = older(real.server.port, 20)
+    for call in steps(client, name):
+        with refused("UNAVAILABLE", "clocks differ: .* at the store .* GMT"):
+            call()
+    proxy.reset()
+    live(client, name)
+
+
+# ---- down, slow, hanging
+
+
+def test_down__nobody_listens(cosid, shop, name):
+    gone = shop.at(f"http://127.0.0.1:{free_port()}").backend("shop", **QUICK)
+    client = cosid({"backends": [gone]}, protocol=shop.protocol).client()
+    for call in steps(client, name):
+        with refused("UNAVAILABLE", "127.0.0.1"):
+            call()
+
+
+def test_slow__within_the_timeout(client, proxy, name):
+    """A server that takes its time is waited for."""
+    nobody = threading.Event()
+    proxy.rule = lambda request: nobody.wait(0.15) or None
+    live(client, name)
+
+
+@pytest.mark.parametrize("real, process", [("ceph-rgw", "osd"), ("ceph-rgw", "rgw"),
+                                           ("minio", "minio"), ("azure", "azurite")],
+                         indirect=["real"], scope="module")
+def test_hang__then_again(cosid, shop, proxy, name, process):
+    """The process stands still: DEADLINE_EXCEEDED or UNAVAILABLE in time; it converges afterwards."""
+    daemon = cosid({"call_timeout": "3s", "backends": [shop.backend("shop", **QUICK)]},
+                   protocol=shop.protocol)
+    client = daemon.client()
+    made, granted = f"{name}-made", f"{name}-granted"
+    client.create(made)
+    client.create(granted)
+    key = shop.client(client.grant(f"shop.{granted}", f"ba-{granted}"))
+    with shop.server.stopped(process):
+        # A create that was done before may be answered out of a gateway's cache; these may not.
+        for call in (steps(client, name)[0], steps(client, made)[1], steps(client, granted)[2],
+                     steps(client, made)[3]):
+            with refused(PASSING):
+                call()
+        assert client.info().name == "cosid.example.org", "what needs no store is answered"
+    until_ok(PASSING, steps(client, granted)[2])
+    assert key.list(granted).status == 403
+    for each in (name, made, granted):
+        for call in steps(client, each):
+            until_ok(PASSING, call)
+        assert not shop.exists(each)
+        assert f"cosi-ba-{each}" not in shop.accounts()
+
+
+# What each says to one who may not use it, besides what every store could say.
+REFUSALS = {
+    "ceph-rgw": [lambda r: NONSENSE["ceph-rgw"]["bad-key"][0]],
+    "minio": [lambda r: NONSENSE["minio"]["bad-secret"][0],
+              lambda r: answer(403, b'{"Code":"AccessDenied"}') if ADMIN in r.target else None],
+    "azure": [lambda r: answer(403, x_ms_error_code="AuthenticationFailed")],
+}
+
+
+WORDS = "'shop': cannot use the (gateway|server|storage account)"
+
+
+def test_probe__asks_the_store(cosid, shop, proxy):
+    good = cosid.make({"backends": [shop.backend("shop")]})
+    assert good.run("--check", "--probe").returncode == 0
+    for rule in (lambda r: Cut.BEFORE, lambda r: HTML[0], *REFUSALS[shop.name]):
+        proxy.rule = rule
+        done = good.run("--check", "--probe")
+        assert done.returncode == 1 and re.search(WORDS, done.stderr), done.stderr
+    assert good.run("--check").returncode == 0, "no store is asked"
