@@ -31,7 +31,7 @@ enum { BEATS_PER_WATCHDOG = 4 };
 static void
 add_text(struct line *line, char *text)
 {
-	line_add_escaped(line, LINE_PLAIN, TEXT_MOST, text, secret_mask(text, strlen(text)));
+	line_add_escaped(line, LINE_SHOWN, TEXT_MOST, text, secret_mask(text, strlen(text)));
 }
 
 static void
@@ -49,7 +49,7 @@ static void
 add_breaker(struct line *line, struct backend_look *look)
 {
 	line_add(line, "nothing is sent to ");
-	line_add_escaped(line, LINE_PLAIN, TEXT_MOST, look->open[0].url, strlen(look->open[0].url));
+	line_add_escaped(line, LINE_SHOWN, TEXT_MOST, look->open[0].url, strlen(look->open[0].url));
 	line_add(line, ": ");
 	add_text(line, look->open[0].error);
 }

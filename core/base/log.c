@@ -168,17 +168,19 @@ add_fields(struct line *line, const struct log_fields *fields, bool json)
 		line_addf(line, json ? ",\"ms\":%lld" : " ms=%lld", (long long)fields->ms);
 }
 
+/* escape: of the message. */
 static void __attribute__((format(printf, 5, 0)))
-lay_out(struct line *line, uint32_t level, const struct log_fields *fields, bool json,
+lay_out(struct line *line, uint32_t level, const struct log_fields *fields, enum line_escape escape,
 	const char *fmt, va_list ap)
 {
 	const char *name = level >= COSI_ERROR && level <= COSI_DEBUG ? level_names[level]
 								      : level_names[COSI_ERROR];
+	bool json = escape == LINE_JSON;
 
 	line_add(line, json ? "{\"time\":\"" : "");
 	add_time(line);
 	line_addf(line, json ? "\",\"level\":\"%s\",\"msg\":\"" : " %s ", name);
-	add_message(line, json ? LINE_JSON : LINE_PLAIN, fmt, ap);
+	add_message(line, escape, fmt, ap);
 	line_add(line, json ? "\"" : "");
 	if (fields != NULL)
 		add_fields(line, fields, json);
@@ -200,12 +202,12 @@ put(const struct line *line)
 	}
 }
 
-void
-log_line(uint32_t level, const struct log_fields *fields, const char *fmt, ...)
+static void __attribute__((format(printf, 4, 0)))
+write_line(uint32_t level, const struct log_fields *fields, enum line_escape escape,
+	   const char *fmt, va_list ap)
 {
 	struct line line;
 	int saved = errno; /* for a %m in fmt, and for the caller */
-	va_list ap;
 
 	if (!log_wants(level))
 		return;
@@ -215,9 +217,27 @@ log_line(uint32_t level, const struct log_fields *fields, const char *fmt, ...)
 	if (atomic_load(&to_journal) == 1)
 		line_addf(&line, "<%u>", (unsigned)level);
 	errno = saved;
-	va_start(ap, fmt);
-	lay_out(&line, level, fields, atomic_load(&as_json), fmt, ap);
-	va_end(ap);
+	lay_out(&line, level, fields, atomic_load(&as_json) ? LINE_JSON : escape, fmt, ap);
 	put(&line);
 	errno = saved;
+}
+
+void
+log_line(uint32_t level, const struct log_fields *fields, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	write_line(level, fields, LINE_PLAIN, fmt, ap);
+	va_end(ap);
+}
+
+void
+log_shown(uint32_t level, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	write_line(level, LOG_NO_FIELDS, LINE_SHOWN, fmt, ap);
+	va_end(ap);
 }

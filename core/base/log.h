@@ -26,6 +26,8 @@ void log_setup(uint32_t level, bool json);
 bool log_wants(uint32_t level);
 void log_line(uint32_t level, const struct log_fields *fields, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* The same for a text whose controls are shown already (LINE_SHOWN): a backslash stays one. */
+void log_shown(uint32_t level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* "info" -> COSI_INFO; 0 when there is no such level. */
 uint32_t log_level_parse(const char *word);
 

@@ -121,9 +121,10 @@ diag_log(const struct diag *diag)
 		size_t mark = diag->marks[i];
 
 		if (mark == DIAG_NO_MARK)
-			log_error("%s", line);
+			log_shown(COSI_ERROR, "%s", line);
 		else
-			log_warning("%.*s%s", (int)mark, line, line + mark + sizeof warning - 1);
+			log_shown(COSI_WARNING, "%.*s%s", (int)mark, line,
+				  line + mark + sizeof warning - 1);
 	}
 	if (diag->nerrors + diag->nwarnings > diag->nlines)
 		log_warning("... and %zu more", diag->nerrors + diag->nwarnings - diag->nlines);

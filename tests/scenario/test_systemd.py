@@ -155,6 +155,18 @@ def test_notify__reload(cosid, config, manager):
     manager.wait("^READY=1$", "^STATUS=generation 2 serves 1 backend on unix://")
 
 
+def test_notify__file_name_with_a_line_break(cosid, config, manager, folder):
+    """It is shown once, the same in the status, in the log and by cosictl."""
+    parts = folder / "conf.d"
+    parts.mkdir()
+    daemon = cosid(config | {"include_dir": str(parts)}, **manager.env())
+    (parts / "a\nerror.conf").write_text("nonsense")
+    shown = r"conf.d/a\nerror.conf:1: "
+    assert shown in daemon.cosictl("reload").stderr
+    manager.wait("^STATUS=reload failed, .*" + re.escape(shown))
+    daemon.wait_log(" error .*" + re.escape(shown))
+
+
 def test_status__names_the_backend_that_fails(cosid, manager, posix):
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))

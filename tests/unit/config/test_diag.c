@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "../base/capture.h"
+#include "base/log.h"
 
 #include "banned.h"
 
@@ -122,6 +123,29 @@ test_log__says_warning_once(void **state)
 	diag_done(&diag);
 }
 
+/* What is escaped already is not escaped again. */
+static void
+test_log__controls_are_shown_once(void **state)
+{
+	struct diag diag = { 0 };
+
+	(void)state;
+	diag_error(&diag, "a\nb\\c.conf", 1, "x\x1b[0m");
+	diag_warning(&diag, "a\nb.conf", 2, "y");
+	capture_start();
+	diag_log(&diag);
+	capture_end();
+	assert_non_null(strstr(got, " error a\\nb\\c.conf:1: x\\u001b[0m\n"));
+	assert_non_null(strstr(got, " warning a\\nb.conf:2: y\n"));
+	log_setup(COSI_INFO, true);
+	capture_start();
+	diag_log(&diag);
+	capture_end();
+	log_setup(COSI_INFO, false);
+	assert_non_null(strstr(got, ",\"msg\":\"a\\\\nb\\\\c.conf:1: x\\\\u001b[0m\"}\n"));
+	diag_done(&diag);
+}
+
 static void
 test_log__counts_the_rest(void **state)
 {
@@ -146,6 +170,7 @@ main(void)
 		cmocka_unit_test(test_lines__errors_before_warnings),
 		cmocka_unit_test(test_lines__one_line_each),
 		cmocka_unit_test(test_log__says_warning_once),
+		cmocka_unit_test(test_log__controls_are_shown_once),
 		cmocka_unit_test(test_log__counts_the_rest),
 	};
 
