@@ -197,12 +197,11 @@ is_module_name(const char *name)
 	return len > 0 && len <= MODULE_NAME_MAX && name[len] == '\0';
 }
 
-int
-module_file_stage(struct module_file *file, const char *module_dir, const char *state_dir,
-		  const char *name, struct status *status)
+/* *out_fd is the source, which has stood all checks. */
+static int
+find_source(struct module_file *file, const char *module_dir, const char *name, int *out_fd,
+	    struct status *status)
 {
-	CLEANUP_FD int in = -1;
-
 	*file = (struct module_file){ 0 };
 	if (!is_module_name(name))
 		return status_fail(status, COSI_INVALID,
@@ -211,18 +210,43 @@ module_file_stage(struct module_file *file, const char *module_dir, const char *
 	file->name = strdup(name);
 	if (asprintf(&file->source, "%s/%s.so", module_dir, name) < 0)
 		file->source = NULL;
-	if (file->name == NULL || file->source == NULL) {
-		module_file_done(file);
+	if (file->name == NULL || file->source == NULL)
 		return status_fail(status, COSI_INTERNAL, "no memory");
-	}
-	if (module_file_check(file->source, &in, status) != 0 ||
-	    stage(file, in, state_dir, status) != 0) {
-		(void)status_fail(status, 0, "cannot load module '%s' from '%s'", name,
+	return module_file_check(file->source, out_fd, status);
+}
+
+static int
+give_up(struct module_file *file, struct status *status)
+{
+	if (file->name != NULL && file->source != NULL)
+		(void)status_fail(status, 0, "cannot load module '%s' from '%s'", file->name,
 				  file->source);
-		module_file_done(file);
-		return -1;
-	}
-	return 0;
+	module_file_done(file);
+	return -1;
+}
+
+int
+module_file_look(struct module_file *file, const char *module_dir, const char *name,
+		 struct status *status)
+{
+	CLEANUP_FD int in = -1;
+
+	if (find_source(file, module_dir, name, &in, status) == 0 &&
+	    digest(in, -1, file->hash, status) == 0)
+		return 0;
+	return give_up(file, status);
+}
+
+int
+module_file_stage(struct module_file *file, const char *module_dir, const char *state_dir,
+		  const char *name, struct status *status)
+{
+	CLEANUP_FD int in = -1;
+
+	if (find_source(file, module_dir, name, &in, status) == 0 &&
+	    stage(file, in, state_dir, status) == 0)
+		return 0;
+	return give_up(file, status);
 }
 
 void

@@ -21,6 +21,9 @@ struct module_file {
  * shared object for this machine.  0, or -1 with status and nothing left behind. */
 int module_file_stage(struct module_file *file, const char *module_dir, const char *state_dir,
 		      const char *name, struct status *status);
+/* The same of what lies there now, hashed and not copied: path is NULL. */
+int module_file_look(struct module_file *file, const char *module_dir, const char *name,
+		     struct status *status);
 /* The same checks on a path, without a copy: *out_fd is the open file. */
 int module_file_check(const char *path, int *out_fd, struct status *status);
 /* Removes the copy and frees the members. */

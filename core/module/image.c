@@ -94,9 +94,34 @@ struct work {
 	bool untried, trying;
 };
 
+static bool
+is_any_loaded(void)
+{
+	LOCK_SCOPE(&mutex);
+
+	return loaded != NULL;
+}
+
+/* Before anything is copied: a reload that changes no module needs no state directory. */
+static struct image *
+find_there(struct image_wish *wish, const char *module_dir)
+{
+	struct module_file file;
+	struct image *image;
+
+	if (!is_any_loaded() || module_file_look(&file, module_dir, wish->name, &wish->status) != 0)
+		return NULL;
+	image = find(&file);
+	module_file_done(&file);
+	return image;
+}
+
 static void
 stage(struct image_wish *wish, struct work *work, const char *module_dir, const char *state_dir)
 {
+	wish->image = find_there(wish, module_dir);
+	if (wish->image != NULL || !status_ok(&wish->status))
+		return;
 	if (module_file_stage(&work->file, module_dir, state_dir, wish->name, &wish->status) != 0)
 		return;
 	wish->image = find(&work->file);

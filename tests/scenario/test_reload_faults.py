@@ -29,8 +29,11 @@ def serves_on(daemon):
     assert client.call(method, **fields).bucket_info.s3.region == "v1-plain"
 
 
+ENDS = r"reload failed, generation \d+ goes on|generation \d+ serves"
+
+
 def fails(daemon, *words):
-    last = daemon.reload(r"reload failed, generation \d+ goes on|generation \d+ serves")
+    last = daemon.reload(ENDS)
     assert "failed" in last, daemon.log
     for word in words:
         assert re.search(word, daemon.log), daemon.log
@@ -95,11 +98,11 @@ def test_module__by_a_link(cosid, shelf):
     shelf.build("1").chmod(0o666)
     (shelf.modules / "shelf.so").unlink()
     (shelf.modules / "shelf.so").symlink_to(shelf.build("1"))
-    last = daemon.reload(r"reload failed, generation \d+ goes on|generation \d+ serves")
+    last = daemon.reload(ENDS)
     assert "failed" in last and "may write to it" in daemon.log
     (shelf.modules / "shelf.so").unlink()
     (shelf.modules / "shelf.so").symlink_to(shelf.folder / "nowhere")
-    assert "failed" in daemon.reload(r"reload failed, generation \d+ goes on|generation \d+ serves")
+    assert "failed" in daemon.reload(ENDS)
     assert "No such file" in daemon.log
 
 
@@ -179,6 +182,8 @@ def test_state__disk_is_full(cosid, shelf, folder):
         with contextlib.suppress(OSError), open(filler, "wb", buffering=0) as file:
             while True:
                 file.write(b"\0" * 4096)
+        daemon.write_config(shelf.config(log={"level": "debug"}))
+        assert "generation 2 serves" in daemon.reload(ENDS), "no module has changed"
         shelf.install("2")
         fails(daemon, "cannot write the copy: No space left|cannot copy it to .*: No space left")
         (own,) = (state / "modules").iterdir()

@@ -267,6 +267,22 @@ test_load__same_bytes_share(void **state)
 	image_unref(two);
 }
 
+/* Nor do they need a place for a copy. */
+static void
+test_load__same_bytes_are_not_copied(void **state)
+{
+	const struct folder *folder = *state;
+	const char *nowhere = rig_path(folder->state, "nowhere");
+	struct status status;
+	struct image *one = rig_load(FIXTURES, folder->state, "good", &status);
+	struct image *two = rig_load(FIXTURES, nowhere, "good", &status);
+
+	assert_string_equal(status.text, "");
+	assert_ptr_equal(one, two);
+	image_unref(one);
+	image_unref(two);
+}
+
 static void
 test_load__several_at_once(void **state)
 {
@@ -336,6 +352,8 @@ main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_load__foreign_owner, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_load__size_limit, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_load__same_bytes_share, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_load__same_bytes_are_not_copied, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_load__several_at_once, setup, teardown),
 #ifndef COSID_SANITIZED
 		cmocka_unit_test_setup_teardown(test_load__changed_file_lives_beside_the_old, setup,
