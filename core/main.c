@@ -28,6 +28,8 @@
 
 /* What a stop may take beyond drain_timeout: handlers that wait for a store's answer. */
 enum { LAST_RESORT_S = 5 };
+/* And after that, when all that is ours has ended: the C core's own threads. */
+enum { CORE_S = 1 };
 
 /* A directory that the configuration does not name has no place in it. */
 static int
@@ -256,6 +258,14 @@ stop(struct daemon *d)
 	tell_who_lingers(d);
 }
 
+/* Nothing, if there was no server. */
+static void
+end_core(void)
+{
+	(void)alarm(CORE_S);
+	server_done();
+}
+
 static void
 unload(struct daemon *d)
 {
@@ -347,6 +357,7 @@ run(const struct options *options)
 	http_global_done();
 	if (rc == EXIT_SUCCESS && !options->check)
 		log_notice("stopped");
+	end_core();
 	return rc;
 }
 

@@ -67,6 +67,7 @@ static inline void
 stop(struct fixture *f)
 {
 	assert_int_equal(server_stop(f->server, 60000), 0);
+	server_done();
 	f->server = NULL;
 	rig_captured();
 }

@@ -195,6 +195,7 @@ test_start__any_failure(void **state)
 		}
 		all_answer(f);
 		assert_int_equal(server_stop(f->server, DEADLINE_MS), 0);
+		server_done();
 	}
 	f->server = NULL;
 	rig_captured();

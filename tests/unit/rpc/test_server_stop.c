@@ -23,6 +23,7 @@ stop_in_thread(void *arg)
 	struct stopping *s = arg;
 
 	s->rc = server_stop(s->f->server, s->drain_ms);
+	server_done();
 	return NULL;
 }
 
