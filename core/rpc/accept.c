@@ -4,13 +4,9 @@
  * Nobody says when the core closes a connection that it was given.  But a socket's inode number
  * tells whether the descriptor still is that socket, so the table is swept when it is full.
  */
-#include "rpc/accept.h"
+#include "rpc/accept_state.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -22,7 +18,6 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "rpc/places.h"
 
 #include "banned.h"
 
@@ -31,18 +26,6 @@ enum { ACCEPT_MOST = 64 };
 /* The core closes what was shut down within a millisecond or so, if the machine is not too busy. */
 enum { EVICT_MS = 1000 };
 enum { PAUSE_MS = 100, UNWANTED_TICK_MS = 100, LOG_EVERY_MS = 60000 };
-
-struct acceptor {
-	struct accept_config config;
-	pthread_t thread;
-	int wake_fd;
-	atomic_bool stopping;
-	int64_t paused_ms; /* monotonic: no accept() before */
-	int64_t logged_ms; /* when a refusal was logged last */
-	struct places places;
-	struct pollfd *polls; /* 2 more: the wake-up and the listening socket */
-	size_t *polled;       /* polls[i + 2] is places.table[polled[i]] */
-};
 
 static void
 drop(struct place *place)
@@ -63,10 +46,8 @@ log_refusal(struct acceptor *acceptor, const char *why)
 	log_warning("cannot take a connection: %s", why);
 }
 
-/* Looks at a connection that has said nothing yet: it is handed on if it has spoken, forgotten if
- * it has gone. */
-static void
-look_at(struct acceptor *acceptor, struct place *place)
+void
+acceptor_look_at(struct acceptor *acceptor, struct place *place)
 {
 	struct stat st;
 	char byte;
@@ -114,16 +95,15 @@ make_room(struct acceptor *acceptor, uid_t uid)
 			evict(acceptor, other);
 			return places_find(&acceptor->places, uid);
 		}
-		look_at(acceptor, other);
+		acceptor_look_at(acceptor, other);
 		if (places_waits(other))
 			drop(other);
 	}
 	return room;
 }
 
-/* Says whether there may be more. */
-static bool
-accept_one(struct acceptor *acceptor)
+bool
+acceptor_accept(struct acceptor *acceptor)
 {
 	int fd = accept4(acceptor->config.listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	struct place *place;
@@ -152,7 +132,7 @@ accept_one(struct acceptor *acceptor)
 	*place = (struct place){ .fd = fd,
 				 .uid = uid,
 				 .silent_ms = clock_mono_ms() + acceptor->config.silent_ms };
-	look_at(acceptor, place);
+	acceptor_look_at(acceptor, place);
 	return true;
 }
 
@@ -187,7 +167,7 @@ show_out(struct acceptor *acceptor, int64_t now_ms)
 
 		if (place->fd < 0 || place->cut_ms == 0)
 			continue;
-		if (place->cut_ms <= now_ms || config->idle_since == NULL ||
+		if (place->cut_ms <= now_ms ||
 		    config->idle_since(config->owner, place->fd) != CLOCK_NEVER) {
 			place_cut(place);
 			place->cut_ms = 0;
@@ -261,9 +241,10 @@ run(void *arg)
 			return NULL;
 		for (nfds_t i = 2; i < n; i++)
 			if (acceptor->polls[i].revents != 0)
-				look_at(acceptor, &acceptor->places.table[acceptor->polled[i - 2]]);
+				acceptor_look_at(acceptor,
+						 &acceptor->places.table[acceptor->polled[i - 2]]);
 		for (int i = 0; acceptor->polls[1].revents != 0 && i < ACCEPT_MOST; i++)
-			if (!accept_one(acceptor))
+			if (!acceptor_accept(acceptor))
 				break;
 		places_sweep(&acceptor->places);
 		acceptor->config.tick(acceptor->config.owner, &acceptor->places);
@@ -325,53 +306,4 @@ accept_stop(struct acceptor *acceptor)
 	atomic_store(&acceptor->stopping, true);
 	(void)eventfd_write(acceptor->wake_fd, 1);
 	(void)pthread_join(acceptor->thread, NULL);
-}
-
-void
-accept_rest(struct acceptor *acceptor)
-{
-	for (size_t i = 0; i < acceptor->places.n && accept_one(acceptor); i++)
-		;
-}
-
-/* Says whether anybody is left but those that were asked before and stay.  One that speaks only now
- * is asked the next time, behind the core's first frame. */
-static bool
-ask_all_to_go(struct acceptor *acceptor, int64_t begun_ms)
-{
-	const struct accept_config *config = &acceptor->config;
-	bool left = false;
-
-	places_sweep(&acceptor->places);
-	for (size_t i = 0; i < acceptor->places.n; i++) {
-		struct place *place = &acceptor->places.table[i];
-
-		left |= place->fd >= 0 && (place->asked_ms == 0 || place->asked_ms >= begun_ms);
-		if (places_waits(place)) {
-			look_at(acceptor, place);
-		} else if (place->fd >= 0 && place->asked_ms == 0 && config->idle_since != NULL &&
-			   config->idle_since(config->owner, place->fd) != CLOCK_NEVER) {
-			place->asked_ms = clock_mono_ms();
-			place_ask_to_go(place);
-		}
-	}
-	return left;
-}
-
-void
-accept_see_off(struct acceptor *acceptor, int64_t most_ms)
-{
-	const struct timespec pause = { .tv_nsec = 1000000 };
-	int64_t begun_ms = clock_mono_ms();
-
-	while (ask_all_to_go(acceptor, begun_ms) && clock_mono_ms() < begun_ms + most_ms)
-		(void)nanosleep(&pause, NULL);
-}
-
-void
-accept_cut(struct acceptor *acceptor)
-{
-	for (size_t i = 0; i < acceptor->places.n; i++)
-		if (acceptor->places.table[i].fd >= 0 && !places_waits(&acceptor->places.table[i]))
-			place_cut(&acceptor->places.table[i]);
 }

@@ -27,7 +27,7 @@ struct accept_config {
 	/* Gets a connection that has something to say, and owns it. */
 	void (*take)(void *owner, int fd);
 	/* Since when (monotonic) a connection that was handed on has no call; CLOCK_NEVER: it has.
-	 * Such a one may have to make room for another.  NULL: none does. */
+	 * Such a one may have to make room for another. */
 	int64_t (*idle_since)(void *owner, int fd);
 	/* Called at least every ACCEPT_TICK_MS, and every ACCEPT_LOOK_MS while there is a
 	 * connection; may cut any. */

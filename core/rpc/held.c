@@ -70,7 +70,7 @@ cut(struct held *held, int fd, int64_t now_ms)
 	by->cut = true;
 	held->ncalls -= by->ncalls;
 	(void)getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len);
-	if (peers_should_log(&held->told, who.uid, now_ms))
+	if (peers_should_log(&held->cuts, who.uid, now_ms))
 		log_warning("closing a connection of user %u, process %d: it holds %u calls, whose "
 			    "answers it may not have read",
 			    who.uid, who.pid, by->ncalls);

@@ -25,7 +25,7 @@ struct held {
 	size_t ncalls;         /* of connections that are not cut */
 	size_t nby;
 	struct held_by *by; /* by descriptor; owned */
-	struct peers told;  /* whose cutting was logged: for peers_should_log() alone */
+	struct peers_logged cuts;
 };
 
 void held_init(struct held *held);

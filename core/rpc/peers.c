@@ -91,23 +91,22 @@ peers_listed(const struct peers *peers, uid_t uid, const gid_t *gids, size_t ngi
 }
 
 bool
-peers_should_log(struct peers *peers, uid_t uid, int64_t now_ms)
+peers_should_log(struct peers_logged *logged, uid_t uid, int64_t now_ms)
 {
-	struct peers_refused *oldest = &peers->refused[0];
+	size_t oldest = 0;
 
 	for (size_t i = 0; i < PEERS_REMEMBERED; i++) {
-		struct peers_refused *slot = &peers->refused[i];
-
-		if (slot->logged_ms != 0 && slot->uid == uid) {
-			if (now_ms - slot->logged_ms < LOG_EVERY_MS)
+		if (logged->users[i].at_ms != 0 && logged->users[i].uid == uid) {
+			if (now_ms - logged->users[i].at_ms < LOG_EVERY_MS)
 				return false;
-			slot->logged_ms = now_ms;
+			logged->users[i].at_ms = now_ms;
 			return true;
 		}
-		if (slot->logged_ms < oldest->logged_ms)
-			oldest = slot;
+		if (logged->users[i].at_ms < logged->users[oldest].at_ms)
+			oldest = i;
 	}
-	*oldest = (struct peers_refused){ .uid = uid, .logged_ms = now_ms };
+	logged->users[oldest].uid = uid;
+	logged->users[oldest].at_ms = now_ms;
 	return true;
 }
 
@@ -159,7 +158,7 @@ peers_allow(struct peers *peers, int fd)
 	ngids = supplementary_groups(fd, &gids);
 	if (peers_listed(peers, who.uid, gids, ngids))
 		return true;
-	if (peers_should_log(peers, who.uid, clock_mono_ms()))
+	if (peers_should_log(&peers->refused, who.uid, clock_mono_ms()))
 		log_warning("refusing a connection of user %u, group %u, process %d: not in "
 			    "allowed_peers",
 			    who.uid, who.gid, who.pid);

@@ -9,11 +9,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A refused peer that keeps trying is logged once a minute; so many users are told apart. */
+/* Whose doings were logged when: once a minute is enough.  So many users are told apart. */
 enum { PEERS_REMEMBERED = 64 };
-struct peers_refused {
-	uid_t uid;
-	int64_t logged_ms; /* monotonic; 0: free */
+struct peers_logged {
+	struct {
+		uid_t uid;
+		int64_t at_ms; /* monotonic; 0: free */
+	} users[PEERS_REMEMBERED];
 };
 
 struct peers {
@@ -22,7 +24,7 @@ struct peers {
 	size_t nuids, ngids;
 	uid_t *uids; /* owned */
 	gid_t *gids; /* owned */
-	struct peers_refused refused[PEERS_REMEMBERED];
+	struct peers_logged refused;
 };
 
 /* Copies the lists.  0, or -1: no memory. */
@@ -35,8 +37,8 @@ int peers_change(struct peers *peers, bool limited, const uid_t *uids, size_t nu
 
 /* Is the user listed, or one of the groups? */
 bool peers_listed(const struct peers *peers, uid_t uid, const gid_t *gids, size_t ngids);
-/* Has this user's refusal to be logged now?  Remembers that it was. */
-bool peers_should_log(struct peers *peers, uid_t uid, int64_t now_ms);
+/* Is it time to log that of this user?  Remembers that it was. */
+bool peers_should_log(struct peers_logged *logged, uid_t uid, int64_t now_ms);
 /* Whose the other end of this socket is, as the kernel noted when it connected; -1: not known. */
 uid_t peers_uid(int fd);
 /* May whoever is at the other end of this socket stay?  Refusals are logged.  One thread,

@@ -85,7 +85,7 @@ weigh(const struct places *places, const struct place *place, uid_t uid, size_t 
 
 	if (weight.waits)
 		weight.since_ms = place->silent_ms;
-	else if (place->fd >= 0 && places->idle_since != NULL)
+	else if (place->fd >= 0)
 		weight.since_ms = places->idle_since(places->owner, place->fd);
 	if (weight.since_ms != CLOCK_NEVER)
 		weight.share = count(places, place->uid);

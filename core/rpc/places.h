@@ -25,8 +25,7 @@ struct place {
 struct places {
 	size_t n, most_of_one; /* in all, and for one user */
 	struct place *table;   /* owned */
-	/* Since when (monotonic) one that has spoken has no call; CLOCK_NEVER: it has.  NULL: none
-	 * that has spoken gives way. */
+	/* Since when (monotonic) one that has spoken has no call; CLOCK_NEVER: it has. */
 	int64_t (*idle_since)(void *owner, int fd);
 	void *owner;
 };

@@ -53,6 +53,14 @@ tick(void *owner, struct places *places)
 	pthread_mutex_unlock(&place->mutex);
 }
 
+static inline int64_t
+always_busy(void *owner, int fd)
+{
+	(void)owner;
+	(void)fd;
+	return CLOCK_NEVER;
+}
+
 /* Waits until the counter is at least n. */
 static inline void
 wait_for(struct place *place, const size_t *counter, size_t n)
@@ -77,6 +85,7 @@ setup(void **state)
 	(void)snprintf(place->path, sizeof place->path, "%s/cosi.sock", place->dir);
 	assert_int_equal(listen_open(&place->node, place->path, 0600, &status), 0);
 	assert_int_equal(peers_init(&place->peers, false, NULL, 0, NULL, 0), 0);
+	place->idle_since = always_busy;
 	*state = place;
 	return 0;
 }

@@ -134,21 +134,19 @@ test_allow__supplementary_group(void **state)
 static void
 test_should_log__once_a_minute_each(void **state)
 {
-	struct peers peers;
+	struct peers_logged logged = { 0 };
 
 	(void)state;
-	assert_int_equal(peers_init(&peers, true, NULL, 0, NULL, 0), 0);
-	assert_true(peers_should_log(&peers, 7, 1000));
-	assert_false(peers_should_log(&peers, 7, 1000 + 59999));
-	assert_true(peers_should_log(&peers, 8, 2000));
-	assert_true(peers_should_log(&peers, 7, 1000 + 60000));
-	assert_false(peers_should_log(&peers, 7, 1000 + 60001));
+	assert_true(peers_should_log(&logged, 7, 1000));
+	assert_false(peers_should_log(&logged, 7, 1000 + 59999));
+	assert_true(peers_should_log(&logged, 8, 2000));
+	assert_true(peers_should_log(&logged, 7, 1000 + 60000));
+	assert_false(peers_should_log(&logged, 7, 1000 + 60001));
 	/* More users than are remembered: the ones longest ago are forgotten. */
 	for (uid_t uid = 100; uid < 100 + PEERS_REMEMBERED; uid++)
-		assert_true(peers_should_log(&peers, uid, 70000 + (int64_t)uid));
-	assert_false(peers_should_log(&peers, 100 + PEERS_REMEMBERED - 1, 71000));
-	assert_true(peers_should_log(&peers, 7, 71001));
-	peers_done(&peers);
+		assert_true(peers_should_log(&logged, uid, 70000 + (int64_t)uid));
+	assert_false(peers_should_log(&logged, 100 + PEERS_REMEMBERED - 1, 71000));
+	assert_true(peers_should_log(&logged, 7, 71001));
 }
 
 int

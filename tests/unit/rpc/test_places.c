@@ -135,22 +135,6 @@ test_choose__equals_keep_theirs(void **state)
 	places_done(&places);
 }
 
-static void
-test_choose__without_idle_since(void **state)
-{
-	struct places places;
-
-	(void)state;
-	begin(&places);
-	places.idle_since = NULL;
-	for (int i = 0; i < N; i++)
-		idle(&places, i, (uid_t)i, 10);
-	assert_int_equal(chosen(&places, 0), -1);
-	put(&places, 0, 0, 10, 0);
-	assert_int_equal(chosen(&places, 0), 0);
-	places_done(&places);
-}
-
 int
 main(void)
 {
@@ -159,7 +143,6 @@ main(void)
 		cmocka_unit_test(test_choose__of_one_user),
 		cmocka_unit_test(test_choose__of_whoever_has_most),
 		cmocka_unit_test(test_choose__equals_keep_theirs),
-		cmocka_unit_test(test_choose__without_idle_since),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
