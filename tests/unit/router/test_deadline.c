@@ -131,7 +131,9 @@ test_deadline__while_asking(void **state)
 	shoot(router, late);
 	shot_wait(late);
 	assert_null(call_fields(late->call)->backend); /* nobody knows yet */
-	shot_expect(late, COSI_TIMEOUT, "the deadline passed");
+	shot_expect(late, COSI_TIMEOUT,
+		    "cannot create bucket 'a': cannot tell where bucket 'a' is: backend 'west' "
+		    "cannot say: it did not answer before the deadline");
 	fake_open("west");
 	shot_expect(blocker, COSI_OK, NULL);
 	shot_expect(shot_by_id(router, REQUEST_DELETE, "east.a"), COSI_OK, NULL);
