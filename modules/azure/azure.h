@@ -5,7 +5,7 @@
  *   bucket.c   create, get, delete                       grant.c    a policy, and a SAS for it
  *   revoke.c   and away with it                          list.c     what bears our marks
  *   edit.c     one change of a container's policies      acl.c      a list of them as XML
- *   policy.c   their ids and rights                      lease.c    keeps other gateways off
+ *   policy.c   their ids and rights                      lease.c    keeps other daemons off
  *   walk.c     all containers of the account             page.c     a list, page by page
  *   send.c     one signed request                        sign.c     what is signed, and how
  *   fault.c    what a refusal means

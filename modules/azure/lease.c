@@ -35,7 +35,7 @@ is_taken(struct cosi_call *call, const struct cosi_http_reply *reply)
 	       azure_error_is(call, reply, 409, "LeaseIsBreakingAndCannotBeAcquired");
 }
 
-/* Half of the pause is random: two gateways must not try in step. */
+/* Half of the pause is random: two daemons must not try in step. */
 static int
 sit_out(struct cosi_call *call, const char *container, int64_t pause_ms)
 {
@@ -43,7 +43,7 @@ sit_out(struct cosi_call *call, const char *container, int64_t pause_ms)
 
 	if (call->host->time_left_ms(call) < pause_ms + RESERVE_MS)
 		return cosi_fail(call, COSI_BUSY,
-				 "container '%s' is leased by another gateway, or by somebody else",
+				 "container '%s' is leased by another daemon, or by somebody else",
 				 container);
 	if (call->host->random(call, &random, sizeof random) != 0)
 		return -1;

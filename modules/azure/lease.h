@@ -9,7 +9,7 @@
 #define AZURE_LEASE_H
 #include "azure.h"
 
-/* Seconds; the least that Azure has.  A lease that a gateway left behind blocks that long. */
+/* Seconds; the least that Azure has.  A lease that a daemon left behind blocks that long. */
 enum { LEASE_SECONDS = 15 };
 
 struct lease {

@@ -209,7 +209,7 @@ def test_policies__changed_by_hand(client, shop, name):
 
 
 def test_policies__our_own_twice(client, shop, name):
-    """A repeated request that two gateways wrote at once, or a hand: a revoke takes them all."""
+    """A repeated request that two daemons wrote at once, or a hand: a revoke takes them all."""
     bucket = client.create(name)
     access = client.grant(bucket, f"ba-{name}")
     policy, = shop.root.policies(name)

@@ -139,7 +139,7 @@ def test_lease__lost_before_the_write(cosid, azurite, name, taken):
 
 
 def test_lease__off(cosid, shop, name):
-    """lease = false: for one gateway alone; a lease of somebody does not matter then."""
+    """lease = false: for one daemon alone; a lease of somebody does not matter then."""
     daemon = cosid({"backends": [shop.backend("shop", lease=False)]}, protocol="AZURE")
     client = daemon.client()
     bucket = client.create(name)

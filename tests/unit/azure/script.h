@@ -2,7 +2,7 @@
  * script.h - a store that answers what a test says, request by request.
  *
  * It says what no emulator does: Azure's byte order mark, its limits, its refusals, an answer that
- * is none, another gateway that comes in between.
+ * is none, another daemon that comes in between.
  */
 #ifndef TEST_AZURE_SCRIPT_H
 #define TEST_AZURE_SCRIPT_H

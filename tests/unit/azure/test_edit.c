@@ -13,7 +13,7 @@ grant(struct script *script)
 	try_grant(script, &bucket, &access);
 }
 
-/* Another gateway wrote between the first look and the lease. */
+/* Another daemon wrote between the first look and the lease. */
 static void
 test_edit__looks_again(void **state)
 {
@@ -51,7 +51,7 @@ test_edit__is_waited_for(void **state)
 	script.host.time_left_ms = 1030;
 	PLAY(&script, LIST(NO_POLICIES), TAKEN);
 	grant(&script);
-	script_ended(&script, COSI_BUSY, "container 'photos' is leased by another gateway");
+	script_ended(&script, COSI_BUSY, "container 'photos' is leased by another daemon");
 	script_done(&script);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_grant.c - a policy is added, found again, mended; another gateway comes in between. */
+ * test_grant.c - a policy is added, found again, mended; another daemon comes in between. */
 #include <stdio.h>
 
 #include "access.h"
