@@ -15,7 +15,7 @@ check_can(struct module_call *call, bool has_handler, const char *what)
 {
 	const struct backend *backend = call->backend;
 
-	if (instance_of(backend)->shut)
+	if (instance_of(backend)->unfit)
 		return status_fail(call->status, COSI_PRECONDITION,
 				   "backend '%s' is not open: a secret of it cannot be read here",
 				   backend->name);

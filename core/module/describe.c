@@ -99,7 +99,7 @@ module_describe(const char *path, struct diag *diag)
 	void *handle;
 
 	if (trial_is_child())
-		return trial_stand(path);
+		return trial_run(path);
 	handle = handshake_load_file(path, &module, &status);
 	if (handle == NULL) {
 		diag_error(diag, path, 0, "cannot load module: %s", status.text);

@@ -44,7 +44,7 @@ wishes_done(struct wishes *wishes)
 	free(wishes->list);
 }
 
-/* Puts it behind those that are open already. */
+/* Adds it after those that are open already. */
 static int
 open_backend(struct generation *generation, const struct config_backend *config,
 	     const struct wishes *wishes, const struct generation *before, bool checking,

@@ -132,16 +132,16 @@ static void
 try_together(struct work *works, size_t n)
 {
 	CLEANUP_FREE const char **paths = calloc(n + 1, sizeof *paths);
-	size_t npaths = 0, nstood;
+	size_t npaths = 0, npassed;
 
 	if (paths == NULL)
 		return;
 	for (size_t i = 0; i < n; i++)
 		if (works[i].untried)
 			paths[npaths++] = works[i].file.path;
-	nstood = trial_together(paths, npaths, TRIAL_LIMIT_MS);
-	for (size_t i = 0; i < n && nstood > 0; i++) {
-		nstood -= works[i].untried;
+	npassed = trial_together(paths, npaths, TRIAL_LIMIT_MS);
+	for (size_t i = 0; i < n && npassed > 0; i++) {
+		npassed -= works[i].untried;
 		works[i].untried = false;
 	}
 }

@@ -157,7 +157,7 @@ take_over(struct backend *backend, struct instance *instance, const struct backe
 {
 	struct instance *old = before != NULL ? instance_of(before) : NULL;
 
-	if (old == NULL || old->shut || !likeness_same(old, instance))
+	if (old == NULL || old->unfit || !likeness_same(old, instance))
 		return false;
 	atomic_fetch_add(&old->refs, 1);
 	set_instance(backend, old);
@@ -199,8 +199,8 @@ instance_open(struct backend *backend, struct image *image, const struct backend
 		return -1;
 	}
 	backend->public_url = instance->public_url;
-	instance->shut = checking && lacks_secret(instance, &backend->module->config);
-	if (instance->shut)
+	instance->unfit = checking && lacks_secret(instance, &backend->module->config);
+	if (instance->unfit)
 		return 0;
 	if (likeness_take(backend, instance) != 0)
 		(void)status_fail(&status, COSI_INTERNAL, "cannot digest its settings");

@@ -17,7 +17,7 @@ struct instance {
 	void *config;                     /* owned; the module's struct */
 	void *handle;                     /* what handlers get: the module's, or config */
 	bool opened;                      /* close() is due */
-	bool shut;        /* cosid --check could not read a secret: not to be used */
+	bool unfit;       /* cosid --check could not read a secret: not to be used */
 	char *endpoint;   /* owned; where http() goes by default; NULL: nowhere */
 	char *public_url; /* owned; what applications are told; NULL: nothing */
 	struct http_client

@@ -7,7 +7,7 @@
 
 /* Between least and most bytes of UTF-8 without control characters?  NULL is not. */
 bool text_is_clean(const char *text, size_t least, size_t most);
-/* The same, and http:// or https:// with something behind it. */
+/* The same, and http:// or https:// followed by something. */
 bool text_is_url(const char *text, size_t most);
 /* Replaces control characters and bytes that are not UTF-8 by '?', in place. */
 void text_clean(char *text);

@@ -5,7 +5,7 @@
  * millisecond.  Later it is /proc/self/exe --describe PATH, because a fork of several threads may
  * hang in the loader; that costs the start of a process, 13 ms (measured).
  *
- * The exit status alone would not do: a constructor can call exit(0).  Only trial_stand() writes to
+ * The exit status alone would not do: a constructor can call exit(0).  Only trial_run() writes to
  * the pipe, after the module was loaded and unloaded again.
  */
 #include "module/trial.h"
@@ -113,23 +113,23 @@ is_single_threaded(void)
 }
 
 static void
-prepare_to_stand(void)
+prepare_to_load(void)
 {
 	(void)prctl(PR_SET_DUMPABLE, 0);
-	/* Should the parent die first. */
+	/* In case the parent dies first. */
 	(void)alarm((TRIAL_LIMIT_MS + 999) / 1000 + 1);
 }
 
 /* The rest of the child's life. */
 static int
-stand(const char *path, int verdict_fd)
+run(const char *path, int verdict_fd)
 {
 	struct status status = { 0 };
 	struct cosi_module module;
 	const char *text = good;
 	void *handle;
 
-	prepare_to_stand();
+	prepare_to_load();
 	handle = handshake_load_file(path, &module, &status);
 	if (handle != NULL)
 		(void)dlclose(handle);
@@ -142,9 +142,9 @@ stand(const char *path, int verdict_fd)
 }
 
 int
-trial_stand(const char *path)
+trial_run(const char *path)
 {
-	return stand(path, CHILD_FD);
+	return run(path, CHILD_FD);
 }
 
 static void
@@ -172,9 +172,9 @@ fork_child(pid_t *out_pid, const char *path, int verdict_fd)
 	if (pid == 0) {
 		become_child();
 		/* Not the daemon: none of its exit handlers may run. */
-		_exit(stand(path, verdict_fd) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+		_exit(run(path, verdict_fd) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
 	}
-	/* Whoever is first; the group is killed at the end. */
+	/* Parent and child both do this, whoever comes first: the group is killed at the end. */
 	(void)setpgid(pid, pid);
 	*out_pid = pid;
 	return 0;
@@ -308,14 +308,14 @@ trial_wait(struct trial *trial, struct status *status)
 	return result;
 }
 
-/* One byte for each that stood. */
+/* One byte for each that can be loaded. */
 static void
-stand_in_turn(const char *const *paths, size_t npaths, int verdict_fd)
+load_in_turn(const char *const *paths, size_t npaths, int verdict_fd)
 {
 	struct status status = { 0 };
 	struct cosi_module module;
 
-	prepare_to_stand();
+	prepare_to_load();
 	for (size_t i = 0; i < npaths; i++) {
 		void *handle = handshake_load_file(paths[i], &module, &status);
 
@@ -329,7 +329,7 @@ trial_together(const char *const *paths, size_t npaths, int64_t limit_ms)
 {
 	struct trial trial = { .deadline_ms = clock_mono_ms() + limit_ms };
 	char verdict[STATUS_TEXT_MAX] = "";
-	size_t nstood = 0;
+	size_t npassed = 0;
 	int fds[2];
 
 	if (npaths < 2 || npaths >= sizeof verdict || !is_single_threaded() || trial_is_child() ||
@@ -339,18 +339,18 @@ trial_together(const char *const *paths, size_t npaths, int64_t limit_ms)
 	trial.pid = fork();
 	if (trial.pid == 0) {
 		become_child();
-		stand_in_turn(paths, npaths, fds[1]);
+		load_in_turn(paths, npaths, fds[1]);
 		_exit(EXIT_SUCCESS);
 	}
 	(void)close(fds[1]);
 	if (trial.pid > 0) {
 		(void)setpgid(trial.pid, trial.pid);
 		if (read_verdict(&trial, verdict, sizeof verdict))
-			nstood = strlen(verdict);
+			npassed = strlen(verdict);
 		(void)reap(&trial);
 	}
 	(void)close(fds[0]);
-	return nstood;
+	return npassed;
 }
 
 bool

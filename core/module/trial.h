@@ -31,13 +31,12 @@ int trial_start(struct trial *trial, const char *path, int64_t limit_ms, struct 
 /* Waits for the verdict and ends the child: 0 when the module could be loaded and unloaded. */
 int trial_wait(struct trial *trial, struct status *status);
 /* While the daemon has a single thread, one child loads them in turn, since a child costs more than
- * a load.  Returns how many of the first stood it; of the others nothing is known, and the trial
- * of each will tell. */
+ * a load.  Returns n: the first n have passed, and the others each need a trial of their own. */
 size_t trial_together(const char *const *paths, size_t npaths, int64_t limit_ms);
 
-/* Was this process started by a trial, with --describe PATH?  Then it calls trial_stand(PATH): 0 or
+/* Was this process started by a trial, with --describe PATH?  Then it calls trial_run(PATH): 0 or
  * -1, as the module could be loaded or not. */
 bool trial_is_child(void);
-int trial_stand(const char *path);
+int trial_run(const char *path);
 
 #endif

@@ -22,7 +22,7 @@ void rig_remove(char *dir);
 const char *rig_path(const char *dir, const char *name);
 void rig_write(const char *path, const void *bytes, size_t len);
 void rig_copy(const char *from, const char *to);
-/* The whole file with a NUL behind it; free() it. */
+/* The whole file with a NUL after it; free() it. */
 char *rig_read(const char *path, size_t *out_len);
 size_t rig_count(const char *dir);
 

@@ -135,7 +135,7 @@ test_ref__last_one_closes(void **state)
 }
 
 static void
-test_check__missing_credential_leaves_the_backend_shut(void **state)
+test_check__missing_credential_leaves_the_backend_unfit(void **state)
 {
 	struct world *world = *state;
 	const char *with_secret = entry(world, "b", "password = \"credential:absent\";");
@@ -179,7 +179,7 @@ main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(test_open__all_reasons_are_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ref__last_one_closes, setup, teardown),
 		cmocka_unit_test_setup_teardown(
-			test_check__missing_credential_leaves_the_backend_shut, setup, teardown),
+			test_check__missing_credential_leaves_the_backend_unfit, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_check__insecure_backend_is_opened, setup,
 						teardown),
 	};

@@ -277,7 +277,7 @@ disconnect(struct rig_call *rig, struct httpd *httpd)
 	httpd_stop(httpd);
 }
 
-/* What a module gets that was built before the fields behind `path` were there, and one that
+/* What a module gets that was built before the fields after `path` were there, and one that
  * carries more than we know. */
 static void
 test_http__struct_of_another_size(void **state)

@@ -262,7 +262,7 @@ test_shut__nothing_is_called(void **state)
 	struct rig_call *rig = *state;
 	struct cosi_bucket out;
 
-	rig->instance.shut = true;
+	rig->instance.unfit = true;
 	rig_assert_has(create(rig, &out), "backend 'b1' is not open");
 	assert_int_equal(rig->status.code, COSI_PRECONDITION);
 	assert_null(map(rig, "photos", false));
