@@ -31,7 +31,7 @@ enum { LAST_RESORT_S = 5 };
 /* And after that, when all that is ours has ended: the C core's own threads. */
 enum { CORE_S = 1 };
 
-/* A directory that the configuration does not name has no place in it. */
+/* The error has no line when it is not the configuration that names the directory. */
 static int
 open_state(struct daemon *d, struct diag *diag)
 {
@@ -99,7 +99,7 @@ daemon_router_config(struct daemon *d, const struct config *config)
 	};
 }
 
-/* Whoever asks for the socket gets it or an error; the default is left out where it cannot be. */
+/* A socket that the configuration asks for must be there; without the default one it goes on. */
 static int
 serve_admin(struct daemon *d)
 {
@@ -216,7 +216,7 @@ wait_for_stop(struct daemon *d)
 	}
 }
 
-/* Every handler converges on a retry, so leaving one behind loses nothing. */
+/* Every handler converges on a retry, so abandoning one loses nothing. */
 static void
 last_resort(int sig)
 {
@@ -234,7 +234,7 @@ tell_who_lingers(struct daemon *d)
 	for (size_t i = 0; status != NULL && i < status->nlanes; i++)
 		if (status->lanes[i].running > 0)
 			log_warning("backend '%s': %u calls have not come back from the store or "
-				    "the module, waiting %d s more at the most",
+				    "the module, waiting up to %d s more",
 				    status->lanes[i].name, status->lanes[i].running, LAST_RESORT_S);
 	if (status != NULL)
 		router_status_free(d->router, status);

@@ -129,7 +129,7 @@ static const char *
 check_host(const char *host, size_t len)
 {
 	if (len == 0 || len > 253)
-		return "expected a host of 1 to 253 characters behind http:// or https://";
+		return "expected a host of 1 to 253 characters after http:// or https://";
 	if (host[0] == '[')
 		return len > 4 && host[len - 1] == ']' &&
 				       consists_of(host + 1, len - 2, "abcdefABCDEF" DIGIT ":.")
@@ -141,7 +141,7 @@ check_host(const char *host, size_t len)
 		       : "expected a host of letters, digits, dots and hyphens";
 }
 
-/* text begins behind the colon. */
+/* text begins after the colon. */
 static const char *
 check_port(const char *text, size_t len)
 {
@@ -171,7 +171,7 @@ check_authority(const char *text, size_t len)
 	if (reason != NULL || host == len)
 		return reason;
 	return text[host] == ':' ? check_port(text + host + 1, len - host - 1)
-				 : "expected a port behind the address";
+				 : "expected a port after the address";
 }
 
 /* Segments that a client may drop on its own, so that a signature would no longer fit. */

@@ -92,7 +92,7 @@ read_file(struct source *source, const char *path, const struct source_place *pl
 
 	if (path[0] != '/') {
 		diag_error(diag, place->file, place->line,
-			   "'%s': expected an absolute path behind file:", place->key);
+			   "'%s': expected an absolute path after file:", place->key);
 		return NULL;
 	}
 	bytes = file_read(path, SOURCE_FILE_MAX, &len, &st, &reason);
@@ -138,10 +138,9 @@ read_credential(struct source *source, const char *name, const struct source_pla
 	size_t len;
 
 	if (name[0] == '\0' || name[0] == '.' || strchr(name, '/') != NULL) {
-		diag_error(
-			diag, place->file, place->line,
-			"'%s': expected the name of a credential behind credential:, without '/'",
-			place->key);
+		diag_error(diag, place->file, place->line,
+			   "'%s': expected the name of a credential after credential:, without '/'",
+			   place->key);
 		return NULL;
 	}
 	reason = fetch_credential(name, &bytes, &len);
@@ -169,7 +168,7 @@ read_env(struct source *source, const char *name, const struct source_place *pla
 
 	if (value == NULL) {
 		diag_error(diag, place->file, place->line,
-			   "'%s': the environment variable named behind env: is %s", place->key,
+			   "'%s': the environment variable that env: names is %s", place->key,
 			   reason);
 		return NULL;
 	}
@@ -184,7 +183,7 @@ read_plain(struct source *source, const char *value, const struct source_place *
 
 	if (value[0] == '\0') {
 		diag_error(diag, place->file, place->line,
-			   "'%s': nothing stands behind plain:", place->key);
+			   "'%s': nothing follows plain:", place->key);
 		return NULL;
 	}
 	if (stat(place->file, &st) == 0 && (st.st_mode & S_IROTH) != 0)

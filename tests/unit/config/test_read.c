@@ -34,7 +34,7 @@ read_settings(const struct config *config, size_t i, struct settings *out, struc
 
 /* One error in each part; none of them hides another, none is told twice. */
 static void
-test_read__goes_on_behind_errors(void **state)
+test_read__goes_on_after_errors(void **state)
 {
 	const char *path = files_put("cosid.conf",
 				     "workers = 0;\n"
@@ -132,7 +132,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_read__goes_on_behind_errors),
+		cmocka_unit_test(test_read__goes_on_after_errors),
 		cmocka_unit_test(test_read__flawed_backends_have_no_settings),
 		cmocka_unit_test(test_read__no_file),
 		cmocka_unit_test(test_forget__plain_secrets_alone),

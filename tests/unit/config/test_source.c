@@ -95,8 +95,8 @@ test_file__what_cannot_be_a_secret(void **state)
 					  "'/nowhere/secret': No such file or directory\n");
 	check_bad("file:/etc", "cosid.conf:7: 'key': cannot read the secret's file '/etc': it is a "
 			       "directory\n");
-	check_bad("file:sesame", "cosid.conf:7: 'key': expected an absolute path behind file:\n");
-	check_bad("file:", "cosid.conf:7: 'key': expected an absolute path behind file:\n");
+	check_bad("file:sesame", "cosid.conf:7: 'key': expected an absolute path after file:\n");
+	check_bad("file:", "cosid.conf:7: 'key': expected an absolute path after file:\n");
 }
 
 static void
@@ -143,10 +143,10 @@ test_credential__of_the_unit(void **state)
 	check_bad("credential:absent",
 		  "cosid.conf:7: 'key': cannot read the credential: No such file or directory\n");
 	check_bad("credential:../rgw.key", "cosid.conf:7: 'key': expected the name of a credential "
-					   "behind credential:, without '/'\n");
-	check_bad("credential:", "cosid.conf:7: 'key': expected the name of a credential behind "
+					   "after credential:, without '/'\n");
+	check_bad("credential:", "cosid.conf:7: 'key': expected the name of a credential after "
 				 "credential:, without '/'\n");
-	check_bad("credential:..", "cosid.conf:7: 'key': expected the name of a credential behind "
+	check_bad("credential:..", "cosid.conf:7: 'key': expected the name of a credential after "
 				   "credential:, without '/'\n");
 	(void)files_put("rgw.key", "");
 	check_bad("credential:rgw.key", "cosid.conf:7: 'key': the secret's file is empty\n");
@@ -181,12 +181,12 @@ test_env__set_and_not_empty(void **state)
 	assert_int_equal(unsetenv("TEST_KEY"), 0);
 	assert_int_equal(setenv("TEST_EMPTY", "", 1), 0);
 	check_bad("env:TEST_EMPTY",
-		  "cosid.conf:7: 'key': the environment variable named behind env: is empty\n");
+		  "cosid.conf:7: 'key': the environment variable that env: names is empty\n");
 	assert_int_equal(unsetenv("TEST_EMPTY"), 0);
 	check_bad("env:TEST_KEY",
-		  "cosid.conf:7: 'key': the environment variable named behind env: is not set\n");
+		  "cosid.conf:7: 'key': the environment variable that env: names is not set\n");
 	check_bad("env:",
-		  "cosid.conf:7: 'key': the environment variable named behind env: is not set\n");
+		  "cosid.conf:7: 'key': the environment variable that env: names is not set\n");
 }
 
 /* Nobody else is to find it there: no child, and nobody who reads /proc/PID/environ. */
@@ -220,7 +220,7 @@ test_env__size_limit(void **state)
 	memset(value, 'v', most + 1);
 	value[most + 1] = '\0';
 	assert_int_equal(setenv("TEST_KEY", value, 1), 0);
-	check_bad("env:TEST_KEY", "cosid.conf:7: 'key': the environment variable named behind env: "
+	check_bad("env:TEST_KEY", "cosid.conf:7: 'key': the environment variable that env: names "
 				  "is larger than 64 KiB\n");
 	value[most] = '\0';
 	assert_int_equal(setenv("TEST_KEY", value, 1), 0);
@@ -238,7 +238,7 @@ test_plain__where_everyone_can_read(void **state)
 	(void)state;
 	check_good("plain:sesame", "sesame", "");
 	check_good("plain: ", " ", "");
-	check_bad("plain:", "cosid.conf:7: 'key': nothing stands behind plain:\n");
+	check_bad("plain:", "cosid.conf:7: 'key': nothing follows plain:\n");
 	here.file = files_put_bytes("open.conf", "x", 1, 0604);
 	assert_non_null(source_read(&source, "plain:sesame", &here, &diag));
 	assert_string_equal(files_lines(&diag),
