@@ -5,7 +5,7 @@
 #define COSID_CLI_CONNECT_H
 #include <stdint.h>
 
-/* The descriptor, blocking; -1 with errno.  A full backlog is waited for so long. */
+/* The descriptor, blocking; -1 with errno.  It waits that long for a full backlog. */
 int connect_unix(const char *path, int64_t timeout_ms);
 
 #endif

@@ -85,7 +85,7 @@ int
 check_backends(struct generation *generation, const struct config *config,
 	       const struct options *options, bool sound)
 {
-	/* A time that is not good leaves none to ask in. */
+	/* An invalid call_timeout, which was reported, leaves no time to ask in. */
 	bool probes = options->probe && config->call_timeout_ms > 0;
 	int rc = sound ? EXIT_SUCCESS : EXIT_FAILURE;
 

@@ -24,10 +24,10 @@
 
 /* systemd takes messages of 4096 bytes. */
 enum { STATUS_MOST = 2048, TEXT_MOST = 256, LOOK_MS = 5000 };
-/* systemd.service(5) asks for half of it; another half is for a machine that is busy. */
+/* systemd.service(5) advises two; twice that, for a machine that is busy. */
 enum { BEATS_PER_WATCHDOG = 4 };
 
-/* What others had a part in is masked before it is cut. */
+/* Texts of stores and modules are masked before they are cut. */
 static void
 add_text(struct line *line, char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * admin.c - accepts, looks who it is, and serves each peer on a thread of its own. */
+ * admin.c - accepts, checks who it is, and serves each peer on a thread of its own. */
 #include "admin/admin.h"
 
 #include <errno.h>

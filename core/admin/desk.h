@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * desk.h - where reloads are asked for, and where is kept how the last one ended.
+ * desk.h - where reloads are asked for, and the outcome of the last one is kept.
  *
  *   peer: desk_ask() ── wake() ──► main thread: desk_begin() ── reload ── desk_end() ──► peer
  *
- * Whoever asks during a reload waits for the next one, which may have begun to read before.
+ * Whoever asks during a reload waits for the next one: this one may have read the files already.
  */
 #ifndef COSID_ADMIN_DESK_H
 #define COSID_ADMIN_DESK_H

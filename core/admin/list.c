@@ -56,7 +56,7 @@ list_one(struct listing *listing, const char *owner, struct status *status)
 	return result;
 }
 
-/* A store that cannot say does not keep the others from it.  False: the peer is gone. */
+/* A store that fails does not end the listing of the others.  False: the peer is gone. */
 static bool
 list_or_tell(struct listing *listing, const char *owner, uint32_t *worst)
 {

@@ -133,8 +133,8 @@ find_lane(const struct router_status *status, const char *name)
 	return NULL;
 }
 
-/* In the order of the configuration; a backend that was removed is told as long as something of it
- * goes on. */
+/* In the order of the configuration; a backend that was removed is listed as long as something of
+ * it goes on. */
 static json_t *
 backends(const struct router_status *status)
 {

@@ -110,7 +110,7 @@ arena_strdup(struct arena *arena, const char *s)
 	return arena_strndup(arena, s, strlen(s));
 }
 
-/* What arena_alloc() would surely give out of the last block. */
+/* Bytes that arena_alloc() can take from the last block for certain. */
 static size_t
 room_left(const struct arena *arena)
 {
@@ -122,8 +122,8 @@ room_left(const struct arena *arena)
 	return room < below_cap ? room : below_cap;
 }
 
-/* Writes where most texts fit, to print them once; *out_len as vsnprintf() says it.  What does not
- * fit is wiped, because what is not given out yet is zero. */
+/* Prints into the last block, where most texts fit; *out_len is vsnprintf()'s result.  A text that
+ * does not fit is wiped again, because memory that is not given out yet is zero. */
 static bool __attribute__((format(printf, 2, 0)))
 print_in_place(const struct arena *arena, const char *fmt, va_list ap, int *out_len)
 {

@@ -122,8 +122,8 @@ longest_at(const char *text, size_t len)
 	return longest;
 }
 
-/* Secrets that overlap are one gap.  The stars are written when the gap ends, behind everything
- * that is still to be compared: a gap is longer than they are. */
+/* Secrets that overlap are one gap.  The stars are written when the gap ends, never over
+ * what is still to be compared: a gap is longer than they are. */
 size_t
 secret_mask(char *text, size_t len)
 {

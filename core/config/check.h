@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check.h - the syntax of names and addresses.
  *
- * All return NULL, or the reason as it goes behind "'key': ".  Reasons do not repeat the text: it
+ * All return NULL, or the reason as it follows "'key': ".  Reasons do not repeat the text: it
  * may be a secret in the wrong place.
  */
 #ifndef COSID_CONFIG_CHECK_H

@@ -5,7 +5,7 @@
 #include "base/secret.h"
 
 /* The value of a variable, owned here and good until the next env_take() of that name; NULL with
- * *out_reason, as it goes behind "the variable is ".  What stood in the environment is overwritten,
+ * *out_reason, as it follows "the variable is ".  What stood in the environment is overwritten,
  * so that neither children nor /proc/PID/environ have it; it is kept for the next reload.  One
  * thread at a time. */
 const struct secret *env_take(const char *name, size_t most, const char **out_reason);

@@ -16,7 +16,7 @@ struct config_file {
 	config_t tree;
 };
 
-/* Opens and reads a regular file of most bytes at most; a NUL stands behind its *out_len bytes.
+/* Opens and reads a regular file of at most `most` bytes; a NUL follows its *out_len bytes.
  * NULL, with *out_reason: cannot be opened, no regular file, too large.  Free with wiped_free(). */
 char *file_read(const char *path, size_t most, size_t *out_len, struct stat *out_st,
 		const char **out_reason);

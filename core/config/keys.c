@@ -11,7 +11,7 @@
 
 #include "banned.h"
 
-/* A member m of that C type, which a wrong one does not compile with. */
+/* The key of member m; a member of another C type than that does not compile. */
 #define KEY(T, m, ctype, key, t, f, fb, ch, h)                                                     \
 	{                                                                                          \
 		(key), (t), (f),                                                                   \

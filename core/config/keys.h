@@ -8,7 +8,7 @@
 #include "config/config.h"
 #include "config/value.h"
 
-/* The top level; what needs a second look stands beside the configuration itself. */
+/* The top level: the configuration, and keys that have to be looked into before they enter it. */
 struct top_keys {
 	struct config config;
 	const char *endpoint, *admin_endpoint, *socket_mode, *include_dir;

@@ -13,14 +13,14 @@
 #include "banned.h"
 
 struct loaded {
-	struct config config; /* first: what the outside knows */
+	struct config config; /* first: it is what others hold a pointer to */
 	atomic_uint refs;
 	struct arena arena;
 	size_t nfiles;
 	struct config_file *files; /* in the arena; their trees are owned here */
 };
 
-/* What loading needs beside the reader. */
+/* What loading needs besides the reader. */
 struct load {
 	struct loaded *loaded;
 	struct reader reader;
@@ -58,7 +58,7 @@ read_endpoint(struct load *load)
 		load->top.config.socket_path = arena_strdup(load->reader.arena, path);
 }
 
-/* Both sockets in one directory?  The specification wants nothing beside COSI's. */
+/* Are both sockets in one directory?  The specification wants COSI's to be alone there. */
 static bool
 share_directory(const char *a, const char *b)
 {

@@ -35,7 +35,7 @@ at(const struct scan *s, const char *word)
 	return (size_t)(s->end - s->p) >= len && memcmp(s->p, word, len) == 0;
 }
 
-/* Leaves p behind the word, or at the end of the text: then the comment has no end. */
+/* Leaves p after the word, or at the end of the text: then the comment has no end. */
 static void
 skip_comment(struct scan *s)
 {

@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "cosi_module.h"
 
-/* Kinds of the daemon's own keys, beside enum cosi_type. */
+/* Kinds of the daemon's own keys, besides enum cosi_type. */
 enum value_kind {
 	VALUE_STRINGS = 101, /* const char *const *, ends with NULL */
 	VALUE_IDS = 102,     /* struct value_ids */
@@ -25,7 +25,7 @@ struct value_ids {
 };
 
 /* Reads text as the key's type and stores it in out, the struct that the key's offset counts from.
- * Returns NULL, or the reason as it goes behind "'key': "; strings come from the arena.  choices of
+ * Returns NULL, or the reason as it follows "'key': "; strings come from the arena.  choices of
  * a number mean its limits: "1..1024", "10ms..1h". */
 const char *value_parse(struct arena *arena, const struct cosi_key *key, const char *text,
 			void *out);

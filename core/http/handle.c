@@ -174,8 +174,8 @@ set_request(struct handle *handle, const struct attempt *attempt)
 	return failed;
 }
 
-/* Did bytes that belong to nothing stand before the answer?  RADOS Gateway 16.2 sends more than an
- * answer's worth; what comes late meets the next request on that connection. */
+/* Did stray bytes come before the answer?  RADOS Gateway 16.2 sends more than an answer's worth,
+ * and what comes late is taken for the answer to the next request on that connection. */
 static bool
 is_spoilt(const struct handle *handle, CURLcode code)
 {

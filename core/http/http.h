@@ -32,10 +32,10 @@ void http_global_done(void);
 
 struct http_client;
 /* NULL with status: INVALID when ca_file cannot be used or a timeout is not above zero, INTERNAL
- * when there is no memory.  No I/O on the network.  Proxies of the environment are not used: a
- * daemon stands beside its stores. */
+ * when there is no memory.  No I/O on the network.  Proxies of the environment are not used:
+ * stores are reached directly. */
 struct http_client *http_client_new(const struct http_config *config, struct status *status);
-/* Which certificates a client made now would believe in; a change of the file on disk changes it.
+/* Which certificates a client made now would trust; a change of the file on disk changes it.
  * Nothing is read; all zero: there is no such file. */
 struct http_trust_version {
 	uint64_t device, inode, size;
@@ -100,7 +100,7 @@ struct http_breaker_state {
 };
 void http_breaker_state(struct http_client *client, const char *base,
 			struct http_breaker_state *out);
-/* The open ones, most of them at the most; base lives as long as the client. */
+/* The open ones, at most `most` of them; base lives as long as the client. */
 struct http_open_breaker {
 	const char *base;
 	int64_t since_s; /* wall clock */

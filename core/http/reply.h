@@ -17,7 +17,7 @@ enum reply_trouble {
 	REPLY_NO_MEMORY = 1,
 	REPLY_HEAD_TOO_LARGE = 2, /* HTTP_REPLY_HEADERS_MAX, HTTP_REPLY_HEAD_MAX */
 	REPLY_BODY_TOO_LARGE = 3,
-	REPLY_MALFORMED = 4, /* a header that is none */
+	REPLY_MALFORMED = 4, /* a line that is no header */
 };
 
 struct buf {

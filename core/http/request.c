@@ -172,7 +172,7 @@ request_prepare(struct http_call *call, const char *base, const struct cosi_http
 	};
 	if (asked->method == NULL || strlen(asked->method) > METHOD_MAX || !token_ok(asked->method))
 		return status_fail(call->status, COSI_INTERNAL, "a request has no usable method");
-	/* Without memory it goes on to where that is said. */
+	/* Out of memory: prepare_headers() says so. */
 	if (url_split(call->arena, base, asked->host_label, &out->url) != 0 &&
 	    !arena_failed(call->arena))
 		return status_fail(call->status, COSI_INTERNAL,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * trust.c - the certificates that a client believes in, read once for all of its connections. */
+ * trust.c - the certificates that a client trusts, read once for all of its connections. */
 #include "http/trust.h"
 
 #include <openssl/err.h>

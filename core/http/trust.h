@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * trust.h - the certificates that a client believes in, read once for all of its connections.
+ * trust.h - the certificates that a client trusts, read once for all of its connections.
  *
  * libcurl would read the system's bundle for each handle: 3 MiB and 30 ms of CPU each (measured),
  * which makes connections of a burst time out.

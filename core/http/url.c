@@ -45,7 +45,7 @@ url_target_ok(const char *text)
 	return true;
 }
 
-/* The length of "host" in "host:port" or "host"; *out_port points behind the colon, or is NULL. */
+/* The length of "host" in "host:port" or "host"; *out_port points after the colon, or is NULL. */
 static size_t
 split_port(const char *authority, size_t len, const char **out_port)
 {

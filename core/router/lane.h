@@ -63,8 +63,8 @@ struct lane *lanes_set(struct lanes *lanes, const char *name, unsigned max_calls
 struct lane *lanes_find(const struct lanes *lanes, const char *name);
 void lanes_done(struct lanes *lanes);
 
-/* max_calls as configured (0: not given) within what the workers allow: a backend beside others
- * never gets them all. */
+/* max_calls as configured (0: not given) within what the workers allow: one of several
+ * backends never gets them all. */
 unsigned lane_max_calls(int64_t configured, unsigned workers, size_t nbackends);
 
 void lane_join(struct lane *lane, struct job *job);

@@ -178,7 +178,7 @@ locks_draw(struct locks *locks, struct lock_set *set)
 		struct lock_key *key = key_get(locks, set->tickets[i].name);
 
 		if (key == NULL) {
-			/* Nobody can have drawn behind us yet, so nobody gets ready by this. */
+			/* Nobody can have drawn after us yet, so nobody waits for these. */
 			(void)release(locks, set, i);
 			return -1;
 		}

@@ -238,8 +238,7 @@ plan_grant(struct call_state *state)
 	}
 	if (common_backend(state, &state->backend) < 0)
 		return -1;
-	/* A native name beside others is looked for where the first one is: a grant spans no
-	 * backends. */
+	/* A grant spans no backends: all native names are looked for where the first one is. */
 	return state->backend != NULL ? 0 : find_native(state, req->buckets[0].id, false);
 }
 

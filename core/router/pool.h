@@ -40,7 +40,7 @@ struct pool {
 };
 
 void pool_init(struct pool *pool);
-/* Starts workers until there are so many.  0, or -1 with status: then there are as many as before,
+/* Starts workers up to that number.  0, or -1 with status: then there are as many as before,
  * or will be soon.  One thread. */
 int pool_grow(struct router *router, unsigned workers, struct status *status);
 /* Joins those that have left.  The same thread. */

@@ -28,8 +28,8 @@ struct router_config {
 /* Starts one worker and the timer thread.  Takes over a reference on the generation. */
 struct router *router_new(const struct router_config *config, struct generation *generation,
 			  struct status *status);
-/* Starts the other workers, which a start does not wait for: the socket is open before, and the
- * first calls do with one.  0 or -1 with status.  Main thread. */
+/* Starts the other workers: later, because the socket opens sooner without them, and one is enough
+ * for the first calls.  0 or -1 with status.  Main thread. */
 int router_staff(struct router *router, struct status *status);
 /* Ends what waits with UNAVAILABLE, waits for running handlers, joins the threads. */
 void router_free(struct router *router);

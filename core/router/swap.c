@@ -19,7 +19,7 @@
 
 #include "banned.h"
 
-/* All lanes first, so that nothing has changed when there is no memory. */
+/* All lanes first, so that running out of memory changes nothing. */
 static int
 make_lanes(struct router *router, const struct generation *generation, struct status *status)
 {
@@ -98,7 +98,7 @@ router_swap(struct router *router, const struct router_config *config,
 
 	if (retired == NULL)
 		return status_fail(status, COSI_EXHAUSTED, "out of memory");
-	/* More of them do no harm before, and fewer none behind it. */
+	/* Grow before the swap and shrink after it: surplus workers do no harm. */
 	if (pool_grow(router, swap_workers(config), status) < 0) {
 		free(retired);
 		return -1;

@@ -5,7 +5,7 @@
 #include "router/state.h"
 
 /* With the mutex, or before there is a second thread: a lane for every backend of the generation,
- * with the slots that its configuration asks for, shared among so many workers.  0, or -1: no
+ * with the slots that its configuration asks for, shared among that many workers.  0, or -1: no
  * memory, and no lane has changed. */
 int swap_lanes(struct router *router, const struct generation *generation, unsigned workers,
 	       struct status *status);

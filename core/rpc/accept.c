@@ -21,7 +21,7 @@
 
 #include "banned.h"
 
-/* So many are accepted before those that wait are looked at again. */
+/* How many are accepted before those that wait are looked at again. */
 enum { ACCEPT_MOST = 64 };
 /* The core closes what was shut down within a millisecond or so, if the machine is not too busy. */
 enum { EVICT_MS = 1000 };

@@ -46,7 +46,7 @@ void accept_stop(struct acceptor *acceptor);
  * before, as the thread would have done. */
 void accept_rest(struct acceptor *acceptor);
 /* After accept_stop(): asks every connection without a call to go, and waits until all have gone
- * that were not asked by an earlier call, for so long at the most.  take() may still be called. */
+ * that were not asked by an earlier call, for at most that long.  take() may still be called. */
 void accept_see_off(struct acceptor *acceptor, int64_t most_ms);
 /* After accept_stop(): shuts down all that were handed on. */
 void accept_cut(struct acceptor *acceptor);

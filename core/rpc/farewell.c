@@ -16,7 +16,7 @@ accept_rest(struct acceptor *acceptor)
 }
 
 /* Says whether anybody is left but those that were asked before and stay.  One that speaks only now
- * is asked the next time, behind the core's first frame. */
+ * is asked the next time, after the core's first frame. */
 static bool
 ask_all_to_go(struct acceptor *acceptor, int64_t begun_ms)
 {

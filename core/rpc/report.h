@@ -12,8 +12,7 @@
 
 #include "base/log.h"
 
-/* So many failing objects are told apart; of more, the one that failed least recently is forgotten.
- */
+/* Failing objects that are told apart; of more, the one that failed least recently is forgotten. */
 enum { REPORT_OBJECTS = 256, REPORT_EVERY_MS = 60000 };
 
 struct report;

@@ -55,7 +55,7 @@ azure_name_is_account(const char *native)
 	       strspn(native, "abcdefghijklmnopqrstuvwxyz0123456789-") == len;
 }
 
-/* The first characters, without any '-' beside another, and a hash of the whole: at most `most`
+/* The first characters, without two '-' in a row, and a hash of the whole: at most `most`
  * bytes. */
 static const char *
 hashed(struct cosi_call *call, const char *asked, size_t most)

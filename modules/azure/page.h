@@ -25,7 +25,7 @@ struct page_list {
 };
 
 /* Hands over the elements of the page that *marker names, "" for the first one, and sets it to that
- * of the next one, "" behind the last.  A page may be empty and not be the last one.  0; or -1 with
+ * of the next one, "" after the last.  A page may be empty and not be the last one.  0; or -1 with
  * the call failed. */
 int page_next(const struct azure *azure, struct cosi_call *call, const struct page_list *list,
 	      const char **marker);

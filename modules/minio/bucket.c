@@ -128,7 +128,7 @@ resume(struct cosi_call *call, struct creation *work)
 	const char *making = s3_tags_find(&work->tags, S3_MARK_MAKING);
 	bool same = making != NULL && strcmp(making, work->req->mark.params) == 0;
 
-	/* Of other parameters it may be another daemon's by now, whoever began. */
+	/* Begun with others, it may be another daemon's by now, even if it was made here. */
 	if ((!same || !is_made_here(work)) &&
 	    minio_adopt_settled(work->minio, call, work->req->native, work->settle_ms) != 0)
 		return -1;

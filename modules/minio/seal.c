@@ -2,7 +2,7 @@
  * seal.c - PBKDF2 once, then AES-256-GCM body by body.
  *
  * A stream of the format is a row of fragments, each with its number at the end of its nonce.
- * Fragment 0 has no text; its tag is part of the associated data of the others, behind a byte that
+ * Fragment 0 has no text; its tag is part of the associated data of the others, after a byte that
  * marks the last one.  Bodies of this module are one fragment long.
  */
 #include "seal.h"

@@ -167,7 +167,7 @@ read_policies(const struct azure *azure, struct cosi_call *call, const char *con
 	return NULL;
 }
 
-/* Puts our policy behind those that are there, which stay as they are, up to a megabyte of them. */
+/* Puts our policy after those that are there, which stay as they are, up to a megabyte of them. */
 static int
 add_policy(const struct azure *azure, struct cosi_call *call, const char *container, const char *id,
 	   const char *lease)
@@ -267,7 +267,7 @@ percent_encode(struct cosi_call *call, const char *base64)
 	return out;
 }
 
-/* The token: bare, or behind the URL of the container or of the account. */
+/* The token: bare, or after the URL of the container or of the account. */
 static void
 make_token(const struct azure *azure, struct cosi_call *call, const char *container, const char *id,
 	   struct cosi_access *out)

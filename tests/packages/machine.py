@@ -144,7 +144,7 @@ class Machine:
         return self.run("journalctl", "-n0", "--show-cursor").strip().rpartition(" ")[2]
 
     def wait_log(self, pattern, after):
-        """The first line of the unit's log behind the cursor that matches; it waits for it."""
+        """The first line of the unit's log after the cursor that matches; it waits for it."""
         follow = self.enter("journalctl", "-u", "cosid", "-o", "cat", "-f", "--after-cursor", after)
         with subprocess.Popen(follow, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
                               text=True) as journal:

@@ -37,7 +37,7 @@ class Callers:
             thread.join()
 
     def wait(self, calls):
-        """Until so many more have succeeded."""
+        """Until that many more have succeeded."""
         with self.changed:
             before = self.done
             assert self.changed.wait_for(lambda: self.done >= before + calls, 120), self.failures

@@ -123,7 +123,7 @@ class Cosid:
             return "\n".join(line for line in self._lines if line is not None)
 
     def wait_log(self, pattern, timeout=None, after=0):
-        """The first line of this start, behind so many others, that matches; it waits for it."""
+        """The first line of this start that matches, after that many others; it waits for it."""
         found = None
 
         def ready():

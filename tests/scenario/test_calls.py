@@ -53,7 +53,7 @@ def gate(proxy):
 @pytest.mark.clause(27, 76)
 @pytest.mark.parametrize("after_ms", [1, 3, 10, 30])
 def test_cancel__then_again(cosid, shop, name, after_ms):
-    """A client that gives up after so many ms and comes back gets the right answer."""
+    """A client that gives up after that many ms and comes back gets the right answer."""
     client = cosid({"backends": [shop.backend("shop")]}).client()
     users, buckets = shop.admin.users(), shop.buckets()
     bucket, account = f"shop.{name}", f"shop.cosi-ba-{name}"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * hash.c - libcrypto's digests behind the errors of a call.
+ * hash.c - libcrypto's digests; where they fail, the call does.
  *
  * By its low-level functions: the others look the algorithm up anew each time, which takes longer
  * than to hash texts as short as ours.

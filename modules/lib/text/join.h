@@ -6,7 +6,7 @@
 
 #include "cosi_module.h"
 
-/* KEY colon VALUE of each part, comma between two of them, end behind the last; without values when
+/* KEY colon VALUE of each part, comma between two of them, end after the last; without values when
  * colon is NULL.  From the call's memory; the empty string when there are no parts or the call has
  * failed. */
 const char *text_join(struct cosi_call *call, const struct cosi_kv *parts, size_t nparts,

@@ -45,7 +45,7 @@ test_kept_connection__closed_under_the_request(void **state)
 	replace_after(&failure);
 }
 
-/* As RADOS Gateway 16.2 leaves them behind the answer to GetUserPolicy of an absent policy. */
+/* As RADOS Gateway 16.2 sends them after the answer to GetUserPolicy of an absent policy. */
 #define STRAY "<Message></Message><RequestId>tx0</RequestId>"
 
 static void
@@ -59,7 +59,7 @@ test_kept_connection__stray_bytes_before_the_answer(void **state)
 
 /* Those that come with the answer that they follow are dropped with it. */
 static void
-test_kept_connection__stray_bytes_behind_the_answer(void **state)
+test_kept_connection__stray_bytes_after_the_answer(void **state)
 {
 	const struct httpd_step steps[] = { { .bytes = OK STRAY }, { .bytes = OK } };
 	struct rig rig;
@@ -113,7 +113,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kept_connection__closed_under_the_request),
 		cmocka_unit_test(test_kept_connection__stray_bytes_before_the_answer),
-		cmocka_unit_test(test_kept_connection__stray_bytes_behind_the_answer),
+		cmocka_unit_test(test_kept_connection__stray_bytes_after_the_answer),
 		cmocka_unit_test(test_fresh_connection__stray_bytes_are_the_answer),
 		cmocka_unit_test(test_kept_connection__closed_while_idle),
 	};

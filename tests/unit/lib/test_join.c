@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_join.c - what stands between the parts, and behind the last. */
+ * test_join.c - what stands between the parts, and after the last. */
 #include "text/join.h"
 
 #include "unit.h"

@@ -164,7 +164,7 @@ test_error__codes(void **state)
 
 /* RADOS Gateway 16.2 begins the answer of GetUserPolicy before it knows that there is none. */
 static void
-test_error__behind_a_begun_answer(void **state)
+test_error__after_a_begun_answer(void **state)
 {
 	(void)state;
 	expect_error(404,
@@ -221,7 +221,7 @@ main(void)
 		cmocka_unit_test(test_send__amz_headers_are_signed),
 		cmocka_unit_test(test_send__too_much_is_a_bug),
 		cmocka_unit_test(test_error__codes),
-		cmocka_unit_test(test_error__behind_a_begun_answer),
+		cmocka_unit_test(test_error__after_a_begun_answer),
 		cmocka_unit_test(test_error__not_a_store),
 		cmocka_unit_test(test_error__skewed_clocks_say_both_times),
 	};

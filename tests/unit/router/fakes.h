@@ -50,7 +50,7 @@ struct fake_setup {
 
 struct router *fake_start(const struct fake_setup *setup);
 /* A later generation for router_swap(): backends of the same stores, named with spaces between,
- * with this URL for applications and so many slots each (0: not given). */
+ * with this URL for applications and that many slots each (0: not given). */
 struct generation *fake_later(const char *names, const char *public_url, int64_t max_calls);
 /* How many of those have been closed; and is the first one? */
 unsigned fake_nclosed(void);
@@ -70,7 +70,7 @@ void fake_unknown(const char *backend, enum request_op op, int64_t ms);
 /* From now on they wait inside until it is opened again. */
 void fake_shut(const char *backend);
 void fake_open(const char *backend);
-/* From now on its handlers take up to so long, differently each time: to mix the order of things.
+/* From now on its handlers take up to that long, differently each time: to mix the order of things.
  */
 void fake_dawdle(const char *backend, unsigned us);
 /* Waits until exactly n handlers are inside. */

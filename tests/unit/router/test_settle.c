@@ -97,7 +97,7 @@ test_settle__ends_with_a_cancellation(void **state)
 	struct shot *shot = create_settling(router, "a", CLOCK_NEVER);
 
 	(void)state;
-	/* It settles once a call behind it on the same bucket has run. */
+	/* It settles once a call after it on the same bucket has run. */
 	shot_expect(shot_by_id(router, REQUEST_DELETE, "east.a"), COSI_OK, NULL);
 	router_cancel(router, shot->call);
 	shot_expect_id(shot, "east.a");
@@ -200,7 +200,8 @@ test_hold__limits(void **state)
 		(void)snprintf(name, sizeof name, "a%d", i);
 		shot_expect(shot_create(router, name, "east"), COSI_OK, NULL);
 	}
-	/* A call behind the last one's slot: its hold is in place when that has run. */
+	/* A call that waited for the slot of the last one: once it has run, that one's hold is
+	 * in place. */
 	shot_expect(shot_by_id(router, REQUEST_GET, "east.none"), COSI_EXHAUSTED,
 		    "has left the outcome of too many calls unknown");
 	shot_expect(shot_create(router, "a0", "west"), COSI_OK, NULL);

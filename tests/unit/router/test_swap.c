@@ -30,7 +30,7 @@ test_swap__each_call_stays_where_it_began(void **state)
 	shot_wait(after);
 	assert_string_equal(before->endpoint, FIRST);
 	assert_string_equal(after->endpoint, SECOND);
-	/* Told before it replied, or just behind it. */
+	/* Told before it replied, or right after it. */
 	while (atomic_load(&pair_nidle) == 0)
 		;
 	assert_int_equal(router_reap(router), 0);

@@ -214,7 +214,7 @@ static void __attribute__((unused)) fake_release(struct router *router)
 	}
 }
 
-/* Waits until so many calls are held. */
+/* Waits until that many calls are held. */
 static void __attribute__((unused)) fake_wait_held(struct router *router, size_t n)
 {
 	pthread_mutex_lock(&router->mutex);

@@ -76,7 +76,7 @@ h2_take(struct h2 *h2, const uint8_t *frame, size_t len)
 		h2->stream_windows[stream / 2] += h2_u32(p);
 }
 
-/* Reads what there is; waits for something at most so long. */
+/* Reads what there is; waits for it at most that long. */
 static inline void
 h2_read(struct h2 *h2, int timeout_ms)
 {

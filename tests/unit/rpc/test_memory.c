@@ -45,7 +45,8 @@ static const struct answer azure = {
 	.access = { .buckets = buckets, .token = "sas", .token_expires = 1800000000 },
 };
 
-/* Bytes in, bytes out, with room for so many bytes of its own; false: it was refused for memory. */
+/* Bytes in, bytes out, with room for that many bytes of its own; false: it was refused for memory.
+ */
 static bool
 goes_round(size_t request, size_t room)
 {

@@ -11,7 +11,7 @@
 
 enum { MANY = LIMIT_CALLS + LIMIT_STREAMS };
 
-/* A create request of so many bytes in all, most of them in a field that is not known. */
+/* A create request of that many bytes in all, most of them in a field that is not known. */
 static char *
 padded(size_t len)
 {
@@ -64,7 +64,7 @@ test_message__empty_map_entries(void **state)
 	assert_int_equal(f->router.nsubmitted, 0);
 }
 
-/* One connection has so many calls in flight; the next waits in the client. */
+/* One connection has that many calls in flight; the next waits in the client. */
 static void
 test_streams__at_the_limit(void **state)
 {
