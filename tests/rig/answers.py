@@ -5,6 +5,7 @@
   others      the protocols that it does not serve
   several     may one access be of several buckets?
   secret_keys what v1alpha1's credentials hold
+  stored, removed  what the store answers when an object is put, and when it is removed
   account_most, account_head  how long an account's name may be, and what is kept of a longer one
 """
 
@@ -13,6 +14,7 @@ class S3Answers:
     protocol, others, number, several = "S3", ("AZURE", "GCS"), 1, True
     secret_keys = ["accessKeyID", "accessSecretKey", "endpoint", "region"]
     account_most, account_head = 48, 32
+    stored, removed = 200, 204
 
     @staticmethod
     def check_v1(info):
@@ -39,6 +41,7 @@ class AzureAnswers:
     protocol, others, number, several = "AZURE", ("S3", "GCS"), 2, False
     secret_keys = ["accessToken"]
     account_most, account_head = 44, 31
+    stored, removed = 201, 202
 
     def check_v1(self, info):
         assert info.WhichOneof("type") == "azureBlob"

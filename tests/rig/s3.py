@@ -116,6 +116,12 @@ class S3:
         return self.request("DELETE", f"/{bucket}/{key}",
                             {"versionId": version} if version else None)
 
+    def versioning(self, bucket):
+        """Enabled, Suspended, or "" when it never was."""
+        reply = self.request("GET", f"/{bucket}", {"versioning": ""})
+        assert reply.status == 200, reply
+        return (reply.texts("Status") or [""])[0]
+
     def tags(self, bucket):
         """The bucket's tags as a dict; {} when it has none."""
         reply = self.request("GET", f"/{bucket}", {"tagging": ""})

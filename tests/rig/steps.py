@@ -20,11 +20,11 @@ def live(client, name):
         step()
 
 
-def run(client, operation, name, settings):
-    """One call by its name; "settings" is a create with some."""
+def run(client, operation, name, settings=None):
+    """One call by its name; "settings" is a create with some, "again" and "repeat" are second ones."""
     create, grant, revoke, delete = steps(client, name)
-    {"create": create, "grant": grant, "revoke": revoke, "delete": delete,
-     "settings": lambda: client.create(name, settings)}[operation]()
+    {"create": create, "again": create, "settings": lambda: client.create(name, settings),
+     "grant": grant, "repeat": grant, "revoke": revoke, "delete": delete}[operation]()
 
 
 def lifecycle(client, shop, name):
@@ -32,9 +32,9 @@ def lifecycle(client, shop, name):
     bucket = client.create(name)
     access = client.grant(bucket, f"ba-{name}")
     key = shop.client(access)
-    assert key.put(name, "object", b"content").status == 200
+    assert key.put(name, "object", b"content").status == shop.stored
     assert key.get(name, "object").body == b"content"
-    assert key.remove(name, "object").status == 204
+    assert key.remove(name, "object").status == shop.removed
     client.revoke(access.account_id, bucket)
     assert key.get(name, "object").status == 403
     client.delete(bucket)

@@ -6,7 +6,7 @@
   make_foreign(name)  a bucket that cosid did not make
   accounts()          the native names of all accounts that bear our prefix
   objects             can keys be tried out?
-Those that are a server (`server`) have also:
+A Remote one, which is a server (`server`), has also:
   at(endpoint)        the same store by another way, as a proxy is
   rights(bucket)      all that a grant of that bucket can have written
 rig/answers.py has the rest of it: what answers must say.
@@ -57,32 +57,34 @@ class Posix(S3Answers):
                        if f.startswith("cosi-")})
 
 
-class S3Store(S3Answers):
-    """root: a client that may do everything with buckets."""
+class Remote:
+    """A store that is a server; root: a client that may do everything with its buckets."""
 
     objects = True
 
+    def exists(self, bucket):
+        return self.root.head(bucket).status == 200
+
+    def make_foreign(self, bucket):
+        assert self.root.create(bucket).status == self.stored
+
+    def fill(self, bucket):
+        assert self.root.put(bucket, "object", b"content").status == self.stored
+
+    def is_filled(self, bucket):
+        return self.root.get(bucket, "object").body == b"content"
+
+    def empty(self, bucket):
+        assert self.root.remove(bucket, "object").status == self.removed
+
+
+class S3Store(Remote, S3Answers):
     def __init__(self, server, endpoint=None):
         self.server, self.endpoint = server, endpoint or server.endpoint
         self.root = server.root()
 
     def at(self, endpoint):
         return type(self)(self.server, endpoint)
-
-    def exists(self, bucket):
-        return self.root.head(bucket).status == 200
-
-    def make_foreign(self, bucket):
-        assert self.root.create(bucket).status == 200
-
-    def fill(self, bucket):
-        assert self.root.put(bucket, "object", b"content").status == 200
-
-    def is_filled(self, bucket):
-        return self.root.get(bucket, "object").body == b"content"
-
-    def empty(self, bucket):
-        assert self.root.remove(bucket, "object").status == 204
 
     def buckets(self):
         return sorted(self.root.buckets())
@@ -133,8 +135,8 @@ class MinioStore(S3Store):
         return self.root.users(), sorted(self.root.policies()), self.root.mappings()
 
 
-class AzureStore(AzureAnswers):
-    name, objects = "azure", True
+class AzureStore(Remote, AzureAnswers):
+    name = "azure"
 
     def __init__(self, server, account=CUSTOM, style="path", endpoint=None):
         self.server, self.account = server, account
@@ -150,21 +152,6 @@ class AzureStore(AzureAnswers):
         return {"name": name, "module": "azure", "endpoint": self.endpoint,
                 "public_endpoint": self.public_endpoint, "account": self.account,
                 "account_key": "plain:" + self.key} | more
-
-    def exists(self, bucket):
-        return self.root.head(bucket).status == 200
-
-    def make_foreign(self, bucket):
-        assert self.root.create(bucket).status == 201
-
-    def fill(self, bucket):
-        assert self.root.put(bucket, "object", b"content").status == 201
-
-    def is_filled(self, bucket):
-        return self.root.get(bucket, "object").body == b"content"
-
-    def empty(self, bucket):
-        assert self.root.remove(bucket, "object").status == 202
 
     def buckets(self):
         return sorted(self.root.containers())

@@ -7,12 +7,11 @@ import pytest
 from rig.azure import Policy
 from rig.client import outcome, refused, until_ok
 from rig.proxy import Cut, Proxy
+from rig.steps import PASSING, lifecycle, run
 from rig.store import AzureStore
 
 pytestmark = pytest.mark.azure
 
-# What may be answered to a call that another one was cut off before.
-PASSING = "ABORTED|UNAVAILABLE|DEADLINE_EXCEEDED"
 ACQUIRE, READ, WRITE, RELEASE = "PUT lease acquire", "GET acl", "PUT acl", "PUT lease release"
 
 
@@ -105,37 +104,12 @@ def test_requests__that_are_well_formed(daemon, proxy, name):
         assert signature not in request.target and signature.encode() not in request.body
 
 
-def lifecycle(client, shop, name):
-    """Create, grant, revoke, delete until each is OK: what a sidecar does after a restart."""
-    bucket = client.create(name)
-    access = client.grant(bucket, f"ba-{name}")
-    key = shop.client(access)
-    assert key.put(name, "object", b"content").status == 201
-    assert key.get(name, "object").body == b"content"
-    assert key.remove(name, "object").status == 202
-    client.revoke(access.account_id, bucket)
-    assert key.get(name, "object").status == 403
-    client.delete(bucket)
-
-
 # What runs before the operation, the operation, and how many requests it has.
 OPERATIONS = {
     "create": ([], "create", 1), "again": (["create"], "create", 2),
     "grant": (["create"], "grant", 4), "repeat": (["create", "grant"], "grant", 1),
     "revoke": (["create", "grant"], "revoke", 4), "delete": (["create"], "delete", 3),
 }
-
-
-def run(client, operation, name):
-    bucket, account = f"shop.{name}", f"ba-{name}"
-    if operation == "create":
-        client.create(name)
-    elif operation == "grant":
-        client.grant(bucket, account)
-    elif operation == "revoke":
-        client.revoke(f"shop.cosi-{account}", bucket)
-    else:
-        client.delete(bucket)
 
 
 def check_retried(client, shop, what, name):

@@ -6,11 +6,10 @@ from fakes.azure import FakeAzure, error
 from rig.azure import Blob, Policy
 from rig.client import refused, until_ok
 from rig.proxy import answer
+from rig.steps import PASSING, steps
 from rig.store import AzureStore
 
 pytestmark = pytest.mark.azure
-
-PASSING = "DEADLINE_EXCEEDED|UNAVAILABLE|ABORTED"
 
 
 @pytest.fixture(scope="module")
@@ -38,13 +37,6 @@ def daemon(lasting, shop):
 @pytest.fixture
 def client(daemon):
     return daemon.client()
-
-
-def steps(client, name):
-    """Every call that reaches the store."""
-    return [lambda: client.create(name), lambda: client.grant(f"shop.{name}", f"ba-{name}"),
-            lambda: client.revoke(f"shop.cosi-ba-{name}", f"shop.{name}"),
-            lambda: client.delete(f"shop.{name}")]
 
 
 def test_fake__is_stricter_than_the_emulator(shop, service, name):
