@@ -245,10 +245,14 @@ client_take(struct http_client *client, struct origin *origin)
 static void
 reap_at(struct http_client *client, int64_t ms)
 {
-	if (!client->reaping)
-		client->reaping = pthread_create(&client->reaper, NULL, reap, client) == 0;
-	else if (client->wakes_ms > ms)
-		pthread_cond_signal(&client->changed);
+	if (client->reaping) {
+		if (client->wakes_ms > ms)
+			pthread_cond_signal(&client->changed);
+		return;
+	}
+	client->reaping = pthread_create(&client->reaper, NULL, reap, client) == 0;
+	if (client->reaping)
+		(void)pthread_setname_np(client->reaper, "http-reaper");
 }
 
 void

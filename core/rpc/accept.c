@@ -2,7 +2,7 @@
  * accept.c - the accepting thread.
  *
  * Nobody says when the core closes a connection that it was given.  But a socket's inode number
- * tells whether the descriptor still is that socket, so the table is swept when it is full.
+ * tells whether the descriptor still is that socket, so the table is swept.
  */
 #include "rpc/accept_state.h"
 
