@@ -96,14 +96,8 @@ posix_describe(struct cosi_bucket *out)
 	out->style = COSI_PATH_STYLE;
 }
 
-static int
-check_root(struct posix_instance *instance, struct cosi_call *call)
-{
-	SCOPE_ROOT struct posix posix = posix_enter(instance, call);
-
-	return posix.root < 0 ? -1 : 0;
-}
-
+/* The root is left to probe() and to the calls: a directory that is away, or hangs, must not keep
+ * the other backends from being served. */
 static int
 open_instance(struct cosi_call *call, const void *data, void **out_instance)
 {
@@ -122,10 +116,6 @@ open_instance(struct cosi_call *call, const void *data, void **out_instance)
 		return posix_fail(call, ENOMEM, "open", config->root);
 	instance->config = config;
 	atomic_init(&instance->had_records, false);
-	if (check_root(instance, call) < 0) {
-		free(instance);
-		return -1;
-	}
 	*out_instance = instance;
 	return 0;
 }

@@ -45,10 +45,12 @@ posix_enter(struct posix_instance *instance, struct cosi_call *call)
 	};
 
 	if (posix.root < 0 && (errno == ENOENT || errno == ENOTDIR))
-		(void)cosi_fail(call, COSI_UNAVAILABLE, "cannot open '%s': %s", path,
-				strerrordesc_np(errno));
+		(void)cosi_fail(call, COSI_UNAVAILABLE,
+				"cannot use '%s': %s: is key 'root' right, and the file system "
+				"mounted?",
+				path, strerrordesc_np(errno));
 	else if (posix.root < 0)
-		(void)posix_fail(call, errno, "open", path);
+		(void)posix_fail(call, errno, "use", path);
 	else if (check_records(instance, call, posix.root) < 0)
 		posix_leave(&posix);
 	return posix;

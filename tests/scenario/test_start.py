@@ -198,26 +198,26 @@ def test_config__all_errors_are_told(cosid, config):
     assert "workers" in done.stderr and "call_timeout" in done.stderr
 
 
-def test_config__errors_of_the_daemon_do_not_hide_the_modules(cosid, posix, folder):
+def test_config__errors_of_the_daemon_do_not_hide_the_modules(cosid, posix):
     """One run of --check, and one start that fails, tell of all there is, each once."""
     backends = [posix.backend("a") | {"colour": "red"}, posix.backend("b") | {"root": "relative"},
                 posix.backend("c") | {"module": "absent"}, posix.backend("d") | {"max_calls": 0},
-                posix.backend("e") | {"root": str(folder / "nowhere")}]
+                posix.backend("e") | {"credential_key": "plain:short"}]
     daemon = cosid.make({"backends": backends, "workers": 0, "driver_name": "UPPER"})
     words = ("'driver_name'", "'workers'", "'max_calls'", "'colour'", "'root': expected",
-             "cannot load module 'absent'", "nowhere': No such file")
+             "cannot load module 'absent'", "'credential_key' is shorter")
     for text in (daemon.run("--check").stderr, fails(cosid, daemon.config.read_text())):
         assert [text.count(word) for word in words] == [1] * len(words), text
         assert len(text.splitlines()) == len(words), text
 
 
-def test_probe__asks_whom_it_can(cosid, posix, folder):
+def test_probe__asks_whom_it_can(cosid, posix):
     """One backend that cannot be opened keeps none of the others from being asked."""
-    other = {"root": str(folder / "nowhere")}
+    other = {"credential_key": "plain:short"}
     backends = [posix.backend("one"), posix.backend("two") | other, posix.backend("three")]
     daemon = cosid.make({"backends": backends})
     done = daemon.run("--check", "--probe")
-    assert done.returncode == 1 and "nowhere': No such file" in done.stderr, done.stderr
+    assert done.returncode == 1 and "shorter than 32 bytes" in done.stderr, done.stderr
     assert done.stdout == "backend 'one': reachable\nbackend 'three': reachable\n"
     assert daemon.run("--check").stdout == "", "what is not asked is not said to be reachable"
     daemon.write_config({"backends": [posix.backend("one")], "call_timeout": "soon"})

@@ -55,6 +55,8 @@ strikes(void)
 	return true;
 }
 
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
 int __real_openat(int dir, const char *path, int flags, ...);
 int __wrap_openat(int dir, const char *path, int flags, ...);
 int __real_mkdirat(int dir, const char *path, mode_t mode);
@@ -75,6 +77,13 @@ int __real_unlinkat(int dir, const char *path, int flags);
 int __wrap_unlinkat(int dir, const char *path, int flags);
 int __real_fcntl(int fd, int command, ...);
 int __wrap_fcntl(int fd, int command, ...);
+
+/* The module creates nothing by it. */
+int
+__wrap_open(const char *path, int flags, ...)
+{
+	return strikes() ? -1 : __real_open(path, flags);
+}
 
 int
 __wrap_openat(int dir, const char *path, int flags, ...)

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "faults.h"
 #include "rig.h"
 
 #include "banned.h"
@@ -35,31 +36,6 @@ open_again(struct rig *rig)
 }
 
 static void
-test_open__root_is_absent(void **state)
-{
-	struct rig *rig = *state;
-
-	rig->config.root = "/nowhere/at/all";
-	assert_int_not_equal(open_again(rig), COSI_OK);
-	assert_string_equal(rig->status.text,
-			    "cannot open '/nowhere/at/all': No such file or directory");
-	rig->config.root = rig->root;
-	assert_int_equal(rig_open(rig), 0);
-}
-
-static void
-test_open__root_is_a_file(void **state)
-{
-	struct rig *rig = *state;
-
-	rig->config.root = "/dev/null";
-	assert_int_not_equal(open_again(rig), COSI_OK);
-	assert_non_null(strstr(rig->status.text, "Not a directory"));
-	rig->config.root = rig->root;
-	assert_int_equal(rig_open(rig), 0);
-}
-
-static void
 test_open__key_of_31_and_32_bytes(void **state)
 {
 	struct rig *rig = *state;
@@ -84,10 +60,40 @@ test_open__without_public_endpoint(void **state)
 	assert_int_equal(rig_open(rig), 0);
 }
 
+/* A root that hangs, or is away, stops neither a start nor a reload. */
 static void
-test_open__writes_nothing(void **state)
+test_open__leaves_the_root_alone(void **state)
 {
-	assert_string_equal(rig_listing(*state), "");
+	struct rig *rig = *state;
+
+	rig_close(rig);
+	fault_arm(FAULT_ERROR, 0, 0);
+	assert_int_equal(rig_open(rig), 0);
+	assert_int_equal(fault_disarm(), 0);
+	assert_string_equal(rig_listing(rig), "");
+}
+
+static void
+assert_unusable(struct rig *rig, const char *root, const char *text)
+{
+	rig->config.root = root;
+	assert_int_equal(open_again(rig), COSI_OK);
+	assert_int_equal(cosi_module.probe(rig->instance, &rig->call), -1);
+	assert_int_equal(rig->status.code, COSI_UNAVAILABLE);
+	assert_string_equal(rig->status.text, text);
+	rig->config.root = rig->root;
+	assert_int_equal(open_again(rig), COSI_OK);
+}
+
+static void
+test_probe__names_a_root_that_is_none(void **state)
+{
+	assert_unusable(*state, "/nowhere/at/all",
+			"cannot use '/nowhere/at/all': No such file or directory: is key 'root' "
+			"right, and the file system mounted?");
+	assert_unusable(*state, "/dev/null",
+			"cannot use '/dev/null': Not a directory: is key 'root' right, and the "
+			"file system mounted?");
 }
 
 static void
@@ -191,11 +197,10 @@ main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_open__root_is_absent),
-		TEST(test_open__root_is_a_file),
 		TEST(test_open__key_of_31_and_32_bytes),
 		TEST(test_open__without_public_endpoint),
-		TEST(test_open__writes_nothing),
+		TEST(test_open__leaves_the_root_alone),
+		TEST(test_probe__names_a_root_that_is_none),
 		TEST(test_probe__says_whether_root_can_be_used),
 		TEST(test_map_name__good_ones_stay),
 		TEST(test_map_name__bad_ones_are_refused_when_exact),

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -177,8 +178,10 @@ start_holder(struct rig *rig)
 
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		/* fstatat sees the records; mkdirat, openat, openat and fcntl take the lock */
-		fault_arm(FAULT_STOP, 6, 0);
+		/* Should the test fail, it would stay for ever. */
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		/* open and fstatat enter the root; mkdirat, openat, openat and fcntl lock */
+		fault_arm(FAULT_STOP, 7, 0);
 		(void)rig_create(rig, "photos", NULL, NULL);
 		_exit(1);
 	}

@@ -117,6 +117,39 @@ test_root__another_one_with_records_is_taken(void **state)
 	mount_again(rig);
 }
 
+/* The path was mistyped, or the daemon was there before its mount point. */
+static void
+test_root__absent_from_the_start(void **state)
+{
+	struct rig *rig = *state;
+	struct cosi_bucket bucket;
+
+	unmount(rig);
+	rig_close(rig);
+	assert_int_equal(rig_open(rig), 0);
+	assert_unavailable(rig, "is key 'root' right");
+	mount_again(rig);
+	assert_int_equal(rig_delete(rig, "photos", false), COSI_OK);
+	assert_int_equal(rig_revoke(rig, "cosi-me", ""), COSI_OK);
+	assert_int_equal(rig_create(rig, "photos", NULL, &bucket), COSI_OK);
+}
+
+/* So a mount point that belongs to root is never taken for a new root. */
+static void
+test_root__of_another_user_is_not_believed(void **state)
+{
+	struct rig *rig = *state;
+
+	assert_int_equal(chmod(rig->root, 0555), 0);
+	/* root may write anywhere, so it is not asked */
+	if (geteuid() == 0)
+		assert_int_equal(seteuid(65534), 0);
+	assert_int_equal(rig_delete(rig, "photos", false), COSI_DENIED);
+	assert_int_equal(rig_revoke(rig, "cosi-me", ""), COSI_DENIED);
+	assert_int_equal(seteuid(getuid()), 0);
+	assert_int_equal(chmod(rig->root, 0700), 0);
+}
+
 /* The daemon was there before the file system. */
 static void
 test_root__mounted_after_the_start(void **state)
@@ -161,6 +194,8 @@ main(void)
 		TEST(test_root__absent_and_back),
 		TEST(test_root__empty_mount_point_is_not_believed),
 		TEST(test_root__another_one_with_records_is_taken),
+		TEST(test_root__absent_from_the_start),
+		TEST(test_root__of_another_user_is_not_believed),
 		TEST(test_root__mounted_after_the_start),
 		TEST(test_root__is_not_held_between_calls),
 	};
