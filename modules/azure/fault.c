@@ -88,27 +88,6 @@ azure_is_absent(struct cosi_call *call, const struct cosi_http_reply *reply)
 	       reply_header(reply, "x-ms-request-id") != NULL;
 }
 
-/* For a code that is not in the table, or none at all. */
-static uint32_t
-by_status(int status)
-{
-	switch (status) {
-	case 401:
-		return COSI_UNAUTHENTICATED;
-	case 403:
-		return COSI_DENIED;
-	case 404: /* of whom? */
-	case 408:
-	case 429:
-		return COSI_UNAVAILABLE;
-	case 409:
-	case 412:
-		return COSI_BUSY;
-	default:
-		return status / 100 == 4 ? COSI_INTERNAL : COSI_UNAVAILABLE;
-	}
-}
-
 int
 azure_fail(struct cosi_call *call, const struct cosi_http_reply *reply)
 {
@@ -128,6 +107,6 @@ azure_fail(struct cosi_call *call, const struct cosi_http_reply *reply)
 					 meanings[i].hint != NULL ? meanings[i].hint : "");
 	if (code[0] == '\0')
 		code = "without a reason";
-	return cosi_fail(call, by_status(reply->status), "the store answered %d %s", reply->status,
-			 code);
+	return cosi_fail(call, reply_meaning(reply->status), "the store answered %d %s",
+			 reply->status, code);
 }

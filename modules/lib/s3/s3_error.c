@@ -95,30 +95,6 @@ s3_error_is(struct cosi_call *call, const struct cosi_http_reply *reply, int sta
 	return reply->status == status && strcmp(s3_error_code(call, reply), code) == 0;
 }
 
-/* For a Code that is not in the table, or none at all. */
-static uint32_t
-by_status(int status)
-{
-	switch (status) {
-	case 401:
-		return COSI_UNAUTHENTICATED;
-	case 403:
-		return COSI_DENIED;
-	case 404: /* without a Code it is not the store's: proxies say it of what they cannot reach
-		   */
-	case 408:
-	case 429:
-	case 499: /* MinIO: another request took the bucket meanwhile */
-		return COSI_UNAVAILABLE;
-	case 409:
-		return COSI_BUSY;
-	case 507:
-		return COSI_EXHAUSTED;
-	default:
-		return status / 100 == 5 || status / 100 == 3 ? COSI_UNAVAILABLE : COSI_INTERNAL;
-	}
-}
-
 int
 s3_error_fail(struct cosi_call *call, const struct cosi_http_reply *reply)
 {
@@ -131,7 +107,7 @@ s3_error_fail(struct cosi_call *call, const struct cosi_http_reply *reply)
 			return cosi_fail(call, meanings[i].means, "the store answered %d %s",
 					 reply->status, code);
 	if (code[0] != '\0')
-		return cosi_fail(call, by_status(reply->status), "the store answered %d %s",
+		return cosi_fail(call, reply_meaning(reply->status), "the store answered %d %s",
 				 reply->status, code);
 	if (reply->body.len > 0 && reply->status / 100 != 2)
 		return cosi_fail(call, COSI_UNAVAILABLE,
@@ -140,6 +116,6 @@ s3_error_fail(struct cosi_call *call, const struct cosi_http_reply *reply)
 		return cosi_fail(call, COSI_UNAVAILABLE,
 				 "the answer %d cannot be understood: is this the store?",
 				 reply->status);
-	return cosi_fail(call, by_status(reply->status), "the store answered %d without a reason",
-			 reply->status);
+	return cosi_fail(call, reply_meaning(reply->status),
+			 "the store answered %d without a reason", reply->status);
 }

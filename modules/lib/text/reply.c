@@ -30,6 +30,29 @@ reply_take_code(char out[REPLY_CODE_MAX], const char *code)
 	return true;
 }
 
+uint32_t
+reply_meaning(int status)
+{
+	switch (status) {
+	case 401:
+		return COSI_UNAUTHENTICATED;
+	case 403:
+		return COSI_DENIED;
+	case 404: /* of whom?  Proxies say it of what they cannot reach, some without a body */
+	case 408:
+	case 429:
+	case 499: /* MinIO: another request took the bucket meanwhile */
+		return COSI_UNAVAILABLE;
+	case 409:
+	case 412:
+		return COSI_BUSY;
+	case 507:
+		return COSI_EXHAUSTED;
+	default:
+		return status / 100 == 4 ? COSI_INTERNAL : COSI_UNAVAILABLE;
+	}
+}
+
 int64_t
 reply_skew(struct cosi_call *call, const struct cosi_http_reply *reply)
 {

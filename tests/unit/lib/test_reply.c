@@ -38,6 +38,25 @@ test_header__by_name(void **state)
 }
 
 static void
+test_meaning__of_a_bare_status(void **state)
+{
+	static const struct {
+		int status;
+		uint32_t means;
+	} known[] = {
+		{ 200, COSI_UNAVAILABLE }, { 307, COSI_UNAVAILABLE },     { 400, COSI_INTERNAL },
+		{ 405, COSI_INTERNAL },    { 401, COSI_UNAUTHENTICATED }, { 403, COSI_DENIED },
+		{ 404, COSI_UNAVAILABLE }, { 408, COSI_UNAVAILABLE },     { 409, COSI_BUSY },
+		{ 412, COSI_BUSY },        { 429, COSI_UNAVAILABLE },     { 499, COSI_UNAVAILABLE },
+		{ 500, COSI_UNAVAILABLE }, { 503, COSI_UNAVAILABLE },     { 507, COSI_EXHAUSTED },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+		assert_int_equal(reply_meaning(known[i].status), known[i].means);
+}
+
+static void
 test_skew__of_the_stores_clock(void **state)
 {
 	struct cosi_kv date = { "date", "Fri, 20 Nov 2026 12:00:10 GMT" };
@@ -69,6 +88,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_code__form),
 		cmocka_unit_test(test_header__by_name),
+		cmocka_unit_test(test_meaning__of_a_bare_status),
 		cmocka_unit_test(test_skew__of_the_stores_clock),
 	};
 
