@@ -54,7 +54,7 @@ struct rgw_info {
 /* What the gateway itself knows of a bucket, whoever owns it. */
 int rgw_admin_bucket(const struct rgw *rgw, struct cosi_call *call, const char *native,
 		     struct rgw_info *out);
-/* Fails with what the answer means; an AccessDenied of the admin API is a cap that is missing. */
+/* Fails with what the answer means; AccessDenied, from either API, is a cap that is missing. */
 int rgw_admin_fail(struct cosi_call *call, const struct cosi_http_reply *reply, const char *cap);
 
 /* *out_document: NULL when the user has no policy of ours.  expected: it is very likely there,

@@ -24,15 +24,6 @@ iam_send(const struct rgw *rgw, struct cosi_call *call, const char *form)
 		       .body = { form, strlen(form) }, .flags = COSI_HTTP_SAFE);
 }
 
-static int
-iam_fail(struct cosi_call *call, const struct cosi_http_reply *reply, const char *cap)
-{
-	if (s3_error_is(call, reply, 403, "AccessDenied"))
-		return cosi_fail(call, COSI_DENIED, "our user at the gateway lacks the cap '%s'",
-				 cap);
-	return s3_error_fail(call, reply);
-}
-
 struct reading {
 	struct cosi_call *call;
 	const char *document;
@@ -67,7 +58,7 @@ ask(const struct rgw *rgw, struct cosi_call *call, const char *form, struct read
 	if (s3_error_is(call, reply, 404, "NoSuchEntity"))
 		return 0;
 	if (reply->status != 200)
-		return iam_fail(call, reply, "user-policy=read");
+		return rgw_admin_fail(call, reply, "user-policy=read");
 	*out_found = true;
 	return xml_read(reply->body, on_element, reading) == 0 ? 0 : s3_error_fail(call, reply);
 }
@@ -125,5 +116,5 @@ rgw_policy_put(const struct rgw *rgw, struct cosi_call *call, const char *uid, c
 			       : s3_error_fail(call, reply);
 	if (s3_error_is(call, reply, 404, "NoSuchEntity"))
 		return cosi_fail(call, COSI_BUSY, "the user went away meanwhile");
-	return iam_fail(call, reply, "user-policy=write");
+	return rgw_admin_fail(call, reply, "user-policy=write");
 }
