@@ -12,6 +12,7 @@
 #include "cosi_module.h"
 #include "rgw.h"
 #include "s3/account.h"
+#include "s3/bucket.h"
 #include "s3/s3_error.h"
 
 #include "banned.h"
@@ -66,28 +67,14 @@ rgw_close(void *instance)
 	free(instance);
 }
 
-/* A name that nobody may have, so that the answer is short however many buckets there are. */
-static int
-probe_s3(const struct rgw *rgw, struct cosi_call *call)
-{
-	const struct cosi_http_reply *reply =
-		s3_call(call, &rgw->s3, .method = "GET", .path = "/cosid.probe",
-			S3_QUERY({ "location", NULL }));
-
-	if (reply == NULL)
-		return -1;
-	if (reply->status == 200 || s3_error_is(call, reply, 404, "NoSuchBucket") ||
-	    s3_error_is(call, reply, 403, "AccessDenied"))
-		return 0;
-	return s3_error_fail(call, reply);
-}
-
 static int
 rgw_probe(void *instance, struct cosi_call *call)
 {
 	const struct rgw *rgw = instance;
+	const struct cosi_http_reply *refusal;
 
-	if (probe_s3(rgw, call) != 0)
+	if (s3_bucket_probe(call, &rgw->s3, &refusal) != 0 ||
+	    (refusal != NULL && s3_error_fail(call, refusal) != 0))
 		return cosi_fail(call, 0, "cannot use the gateway's S3 API");
 	if (rgw_admin_check_caps(rgw, call) != 0)
 		return cosi_fail(call, 0, "cannot use the gateway's admin API");

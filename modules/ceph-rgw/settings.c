@@ -10,7 +10,6 @@
 #include "admin.h"
 #include "s3/bucket.h"
 #include "s3/policy.h"
-#include "s3/s3_error.h"
 
 #include "banned.h"
 
@@ -42,13 +41,7 @@ apply_quota(const struct rgw *rgw, struct cosi_call *call, const char *native,
 			.body = S3_TEXT(body), .unsigned_payload = true, .flags = COSI_HTTP_SAFE);
 	if (reply == NULL)
 		return -1;
-	if (reply->status == 200)
-		return 0;
-	if (s3_error_is(call, reply, 403, "AccessDenied"))
-		return cosi_fail(call, COSI_DENIED,
-				 "a quota needs the cap 'buckets=write', which our user at the "
-				 "gateway lacks");
-	return s3_error_fail(call, reply);
+	return reply->status == 200 ? 0 : rgw_admin_fail(call, reply, "buckets=write");
 }
 
 /* Without IgnorePublicAcls whoever may write an object may also make it public, by an ACL of its

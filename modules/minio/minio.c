@@ -12,7 +12,7 @@
 
 #include "admin.h"
 #include "s3/account.h"
-#include "s3/s3_error.h"
+#include "s3/bucket.h"
 
 #include "banned.h"
 
@@ -86,31 +86,18 @@ minio_open(struct cosi_call *call, const void *settings, void **out_instance)
 	return 0;
 }
 
-/* Names that nobody has: a well-formed refusal proves the key as well as an answer would. */
-static int
-probe_s3(const struct minio *minio, struct cosi_call *call)
-{
-	const struct cosi_http_reply *reply =
-		s3_call(call, &minio->s3, .method = "GET", .path = "/cosid.probe",
-			S3_QUERY({ "location", NULL }));
-
-	if (reply == NULL)
-		return -1;
-	if (reply->status == 200 || s3_error_is(call, reply, 404, "NoSuchBucket") ||
-	    s3_error_is(call, reply, 403, "AccessDenied"))
-		return 0;
-	return minio_fail(call, reply, "s3:GetBucketLocation");
-}
-
 static int
 minio_probe(void *instance, struct cosi_call *call)
 {
 	const struct minio *minio = instance;
+	const struct cosi_http_reply *refusal;
 	struct minio_user user;
 	const char *document;
 
-	if (probe_s3(minio, call) != 0)
+	if (s3_bucket_probe(call, &minio->s3, &refusal) != 0 ||
+	    (refusal != NULL && minio_fail(call, refusal, "s3:GetBucketLocation") != 0))
 		return cosi_fail(call, 0, "cannot use the server's S3 API");
+	/* Names that nobody has, here too. */
 	if (minio_user_get(minio, call, "COSIDPROBE", &user) != 0 ||
 	    minio_policy_get(minio, call, "cosid.probe", &document) != 0)
 		return cosi_fail(call, 0, "cannot use the server's admin API");

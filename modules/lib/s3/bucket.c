@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bucket.c - settings and marks of a new bucket, and whether one is still new. */
+ * bucket.c - settings and marks of a new bucket, and whether one is still new; the probe. */
 #include "s3/bucket.h"
 
 #include <string.h>
@@ -8,6 +8,23 @@
 #include "s3/s3_error.h"
 
 #include "banned.h"
+
+int
+s3_bucket_probe(struct cosi_call *call, const struct s3_client *client,
+		const struct cosi_http_reply **out_refusal)
+{
+	const struct cosi_http_reply *reply =
+		s3_call(call, client, .method = "GET", .path = "/cosid.probe",
+			S3_QUERY({ "location", NULL }));
+
+	if (reply == NULL)
+		return -1;
+	*out_refusal = reply->status == 200 || s3_error_is(call, reply, 404, "NoSuchBucket") ||
+				       s3_error_is(call, reply, 403, "AccessDenied")
+			       ? NULL
+			       : reply;
+	return 0;
+}
 
 int
 s3_bucket_put(struct cosi_call *call, const struct s3_client *client, const char *bucket,

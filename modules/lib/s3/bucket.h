@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bucket.h - what S3's stores do alike with a bucket that is being made. */
+ * bucket.h - what S3's stores do alike with a bucket: one that is being made, and one that nobody
+ * has. */
 #ifndef LIB_S3_BUCKET_H
 #define LIB_S3_BUCKET_H
 #include <stdbool.h>
 
 #include "s3/s3.h"
 #include "s3/tags.h"
+
+/* Does the store know our key?  Asked about a name that nobody can have: the answer is short
+ * however many buckets there are, and a well-formed refusal proves the key as well.  *out_refusal:
+ * NULL, or the answer that proves nothing, for the module to put into words.  0 or -1. */
+int s3_bucket_probe(struct cosi_call *call, const struct s3_client *client,
+		    const struct cosi_http_reply **out_refusal);
 
 /* PUT /bucket?setting, which may be repeated; text: the document.  0 on 2xx without a word. */
 int s3_bucket_put(struct cosi_call *call, const struct s3_client *client, const char *bucket,
