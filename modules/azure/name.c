@@ -8,11 +8,10 @@
 
 #include "azure.h"
 #include "policy.h"
+#include "text/account.h"
 #include "text/hash.h"
 
 #include "banned.h"
-
-#define ACCOUNT_PREFIX "cosi-"
 
 enum { NAME_MIN = 3, NAME_MOST = 63, HASH_DIGITS = 12 };
 
@@ -48,11 +47,7 @@ azure_name_is_container(const char *name)
 bool
 azure_name_is_account(const char *native)
 {
-	size_t prefix = strlen(ACCOUNT_PREFIX), len = strlen(native);
-
-	return len > prefix && len <= POLICY_ACCOUNT_MAX &&
-	       strncmp(native, ACCOUNT_PREFIX, prefix) == 0 &&
-	       strspn(native, "abcdefghijklmnopqrstuvwxyz0123456789-") == len;
+	return strlen(native) <= POLICY_ACCOUNT_MAX && account_name_ok(native);
 }
 
 /* The first characters, without two '-' in a row, and a hash of the whole: at most `most`

@@ -11,6 +11,7 @@
 #include "account.h"
 #include "admin.h"
 #include "s3/policy.h"
+#include "text/account.h"
 
 #include "banned.h"
 
@@ -180,7 +181,7 @@ grant(struct rgw *rgw, struct cosi_call *call, const struct cosi_access_req *req
 {
 	struct grant grant = { .rgw = rgw, .req = req };
 
-	if (!s3_account_name_ok(req->native))
+	if (!account_name_ok(req->native))
 		return cosi_fail(call, COSI_INVALID, "no account of ours has such a name");
 	grant.access.buckets = cosi_alloc(call, req->nbuckets * sizeof *grant.access.buckets);
 	if (grant.access.buckets == NULL || check_buckets(call, &grant, out) != 0)

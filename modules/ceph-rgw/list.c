@@ -9,6 +9,7 @@
 #include "account.h"
 #include "admin.h"
 #include "s3/buckets.h"
+#include "text/account.h"
 
 #include "banned.h"
 
@@ -39,7 +40,7 @@ list_account(const struct rgw *rgw, struct cosi_call *call, const char *native, 
 	const char *name;
 	struct rgw_user user;
 
-	if (!s3_account_name_ok(native))
+	if (!account_name_ok(native))
 		return 0;
 	if (rgw_user_get(rgw, call, native, NULL, &user) != 0)
 		return -1;

@@ -9,6 +9,7 @@
 
 #include "account.h"
 #include "admin.h"
+#include "text/account.h"
 
 #include "banned.h"
 
@@ -62,7 +63,7 @@ revoke(const struct rgw *rgw, struct cosi_call *call, const struct cosi_access_r
 {
 	struct rgw_user user;
 
-	if (!s3_account_name_ok(req->native))
+	if (!account_name_ok(req->native))
 		return cosi_fail(call, COSI_PRECONDITION, "it is not ours");
 	if (rgw_user_get(rgw, call, req->native, NULL, &user) != 0)
 		return -1;

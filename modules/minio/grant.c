@@ -12,6 +12,7 @@
 #include "account.h"
 #include "admin.h"
 #include "s3/s3_error.h"
+#include "text/account.h"
 
 #include "banned.h"
 
@@ -181,7 +182,7 @@ prepare(struct cosi_call *call, struct grant *grant, struct cosi_access *out)
 {
 	const struct cosi_access_req *req = grant->req;
 
-	if (!s3_account_name_ok(req->native))
+	if (!account_name_ok(req->native))
 		return cosi_fail(call, COSI_INVALID, "no account of ours has such a name");
 	grant->access.buckets = cosi_alloc(call, req->nbuckets * sizeof *grant->access.buckets);
 	if (grant->access.buckets == NULL)

@@ -10,6 +10,7 @@
 #include "account.h"
 #include "admin.h"
 #include "s3/buckets.h"
+#include "text/account.h"
 
 #include "banned.h"
 
@@ -42,7 +43,7 @@ list_account(struct cosi_call *call, const char *policy, const char *owner, s3_f
 	if (dot == NULL)
 		return 0;
 	native = cosi_printf(call, "%.*s", (int)(dot - policy), policy);
-	if (!s3_account_name_ok(native))
+	if (!account_name_ok(native))
 		return 0;
 	if (minio_account_names(call, owner, native, &account) != 0)
 		return -1;

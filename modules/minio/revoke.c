@@ -9,6 +9,7 @@
 
 #include "account.h"
 #include "admin.h"
+#include "text/account.h"
 
 #include "banned.h"
 
@@ -70,7 +71,7 @@ revoke(const struct minio *minio, struct cosi_call *call, const struct cosi_acce
 	struct minio_account account;
 	size_t left = 0;
 
-	if (!s3_account_name_ok(req->native))
+	if (!account_name_ok(req->native))
 		return cosi_fail(call, COSI_PRECONDITION, "it is not ours");
 	if (minio_account_names(call, req->mark.owner, req->native, &account) != 0)
 		return -1;

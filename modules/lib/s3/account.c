@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * account.c - names and keys of accounts. */
+ * account.c - keys of accounts. */
 #include "s3/account.h"
 
 #include <string.h>
@@ -8,18 +8,7 @@
 
 #include "banned.h"
 
-#define PREFIX "cosi-"
-
 enum { KEY_DIGITS = 16, CREDENTIAL_KEY_MIN = 32 };
-
-bool
-s3_account_name_ok(const char *native)
-{
-	size_t len = strlen(PREFIX);
-
-	return strncmp(native, PREFIX, len) == 0 && native[len] != '\0' &&
-	       native[strspn(native, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0';
-}
 
 const char *
 s3_account_key(struct cosi_call *call, const char *module, const char *owner, const char *native)

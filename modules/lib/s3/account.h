@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * account.h - names and keys of accounts, as S3's stores have them alike. */
+ * account.h - keys of accounts, as S3's stores have them alike. */
 #ifndef LIB_S3_ACCOUNT_H
 #define LIB_S3_ACCOUNT_H
-#include <stdbool.h>
-
 #include "cosi_module.h"
-
-/* "cosi-" and [a-z0-9-]: whatever has another name is never touched. */
-bool s3_account_name_ok(const char *native);
 
 /* Both follow from the module's name, the owner and the account, in every version alike, and are of
  * the call's memory; NULL: the call has failed. */

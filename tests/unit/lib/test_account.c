@@ -2,6 +2,7 @@
  * test_account.c - names and keys of accounts: what they must never change into. */
 #include "s3/account.h"
 
+#include "text/account.h"
 #include "unit.h"
 
 #include "banned.h"
@@ -66,9 +67,9 @@ test_names__ours_and_others(void **state)
 					   "cosi-a,b", "Cosi-ba", "consoleAdmin" };
 
 	(void)state;
-	assert_true(s3_account_name_ok("cosi-ba-1"));
+	assert_true(account_name_ok("cosi-ba-1"));
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-		assert_false(s3_account_name_ok(bad[i]));
+		assert_false(account_name_ok(bad[i]));
 }
 
 static void
