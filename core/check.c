@@ -60,6 +60,7 @@ probe(struct backend *backend, const struct config *config)
 	static const atomic_bool never;
 	struct arena arena;
 	struct status status = { 0 };
+	struct diag diag = { 0 };
 	struct module_call call = {
 		.arena = &arena,
 		.status = &status,
@@ -72,12 +73,15 @@ probe(struct backend *backend, const struct config *config)
 	arena_init(&arena, MODULE_CALL_MEMORY);
 	module_call_init(&call);
 	rc = backend_probe(&call);
-	if (rc != 0)
-		(void)fprintf(stderr, "%s:%d: backend '%s': %s\n", backend->config->file,
-			      backend->config->line, backend->name, status.text);
-	else
-		(void)printf("backend '%s': reachable\n", backend->name);
 	arena_done(&arena);
+	if (rc == 0) {
+		(void)printf("backend '%s': reachable\n", backend->name);
+		return 0;
+	}
+	diag_error(&diag, backend->config->file, backend->config->line, "backend '%s': %s",
+		   backend->name, status.text);
+	check_print(&diag);
+	diag_done(&diag);
 	return rc;
 }
 

@@ -7,7 +7,9 @@
 
 #include <malloc.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -108,42 +110,79 @@ secret_len(const struct secret *secret)
 	return secret->len;
 }
 
-/* Length of the longest known secret that text begins with, or 0. */
+/* Length of the longest known secret that text begins with, or 0.  cut: behind the text nobody
+ * knows what stood, so all of it may be the beginning of one. */
 static size_t
-longest_at(const char *text, size_t len)
+longest_at(const char *text, size_t len, bool cut)
 {
 	size_t longest = 0;
 
 	if (registry.first[(unsigned char)text[0]] == 0)
 		return 0;
-	for (const struct secret *s = registry.head; s != NULL; s = s->next)
-		if (s->len > longest && s->len <= len && memcmp(s->text, text, s->len) == 0)
-			longest = s->len;
+	for (const struct secret *s = registry.head; s != NULL; s = s->next) {
+		size_t shown = s->len > len && cut ? len : s->len;
+
+		if (shown > longest && shown <= len && memcmp(s->text, text, shown) == 0)
+			longest = shown;
+	}
 	return longest;
 }
 
 /* Secrets that overlap are one gap.  The stars are written when the gap ends, never over
- * what is still to be compared: a gap is longer than they are. */
-size_t
-secret_mask(char *text, size_t len)
+ * what is still to be compared: a gap is longer than they are, but for one at a cut. */
+static size_t
+mask(char *text, size_t len, bool cut)
 {
 	size_t out = 0, gap = 0; /* gap: where the current one ends */
 
 	LOCK_SCOPE(&registry.mutex);
 
 	for (size_t i = 0; i < len; i++) {
-		size_t match = longest_at(text + i, len - i);
+		size_t match = longest_at(text + i, len - i, cut);
 
 		if (match > 0 && i + match > gap)
 			gap = i + match;
 		if (i >= gap) {
 			text[out++] = text[i];
-		} else if (i + 1 == gap) {
+		} else if (i + 1 == gap && gap - out >= sizeof stars - 1) {
 			memcpy(text + out, stars, sizeof stars - 1);
 			out += sizeof stars - 1;
 		}
 	}
 	return out;
+}
+
+size_t
+secret_mask(char *text, size_t len)
+{
+	return mask(text, len, false);
+}
+
+size_t
+secret_mask_cut(char *text, size_t len)
+{
+	return mask(text, len, true);
+}
+
+void
+secret_vprintf(char *out, size_t size, const char *fmt, va_list ap)
+{
+	int len = vsnprintf(out, size, fmt, ap);
+
+	if (len < 0)
+		out[0] = '\0';
+	else if ((size_t)len >= size)
+		out[secret_mask_cut(out, size - 1)] = '\0';
+}
+
+void
+secret_printf(char *out, size_t size, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	secret_vprintf(out, size, fmt, ap);
+	va_end(ap);
 }
 
 void *

@@ -6,6 +6,7 @@
  */
 #ifndef COSID_BASE_SECRET_H
 #define COSID_BASE_SECRET_H
+#include <stdarg.h>
 #include <stddef.h>
 
 struct secret; /* prints as nothing: there is no %s of a struct */
@@ -22,6 +23,14 @@ size_t secret_len(const struct secret *secret);
 /* Overwrites every known secret within text[0..len) with "***" and closes the gap; returns the new
  * length, which is never larger.  For sinks: the log, status texts. */
 size_t secret_mask(char *text, size_t len);
+/* The same for a text that was cut: what could be the beginning of a secret at its end goes, too.
+ */
+size_t secret_mask_cut(char *text, size_t len);
+/* vsnprintf() into out[size] for what is masked later: a cut leaves no part of a secret. */
+void secret_vprintf(char *out, size_t size, const char *fmt, va_list ap)
+	__attribute__((format(printf, 3, 0)));
+void secret_printf(char *out, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* malloc family that wipes on free, for libcurl, jansson, expat and protobuf-c. */
 void *wiped_malloc(size_t size);

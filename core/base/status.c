@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/secret.h"
+
 #include "banned.h"
 
-/* Cuts a text that fills its buffer back to the last whole UTF-8 character. */
+/* Cuts back to the last whole UTF-8 character. */
 static void
 trim(char *text, size_t len)
 {
@@ -32,7 +34,7 @@ status_vfail(struct status *status, uint32_t code, const char *fmt, va_list ap)
 		len += snprintf(status->text + len, sizeof status->text - (size_t)len, ": %s",
 				before);
 	if (len < 0 || (size_t)len >= sizeof status->text)
-		trim(status->text, sizeof status->text - 1);
+		trim(status->text, secret_mask_cut(status->text, strlen(status->text)));
 	return -1;
 }
 

@@ -22,7 +22,8 @@ struct status {
 };
 
 /* Always returns -1, so that a function can end with it.  code 0 adds context only: what is
- * there stays, or becomes COSI_INTERNAL.  Over-long text is cut at its end, on a UTF-8 border. */
+ * there stays, or becomes COSI_INTERNAL.  Over-long text is cut at its end, on a UTF-8 border,
+ * and never within a secret. */
 int status_fail(struct status *status, uint32_t code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 int status_vfail(struct status *status, uint32_t code, const char *fmt, va_list ap)

@@ -2,12 +2,12 @@
  * breaker.c - counts failures in a row, opens, probes. */
 #include "http/breaker.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/secret.h"
 
 #include "banned.h"
 
@@ -41,7 +41,7 @@ breaker_admit(struct breaker *breaker, int64_t now_ms, bool *out_probe)
 static void
 fail(struct breaker *breaker, bool probe, const char *error, int64_t now_ms)
 {
-	(void)snprintf(breaker->last_error, sizeof breaker->last_error, "%s", error);
+	secret_printf(breaker->last_error, sizeof breaker->last_error, "%s", error);
 	breaker->nfailures++;
 	if (breaker->open && !probe)
 		return; /* sent before it opened */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/secret.h"
 
 #include "banned.h"
 
@@ -35,7 +36,7 @@ fail(struct attempt *attempt, uint32_t code, const char *fmt, ...)
 
 	attempt->code = code;
 	va_start(ap, fmt);
-	(void)vsnprintf(attempt->text, sizeof attempt->text, fmt, ap);
+	secret_vprintf(attempt->text, sizeof attempt->text, fmt, ap);
 	va_end(ap);
 }
 
@@ -178,8 +179,8 @@ answered(struct handle *handle, struct attempt *attempt)
 	attempt->verdict = BREAKER_GOOD;
 	if (status >= 502 && status <= 504) {
 		attempt->verdict = BREAKER_BAD;
-		(void)snprintf(attempt->text, sizeof attempt->text, "%s answers with HTTP %d",
-			       attempt->request->url.origin, attempt->status);
+		secret_printf(attempt->text, sizeof attempt->text, "%s answers with HTTP %d",
+			      attempt->request->url.origin, attempt->status);
 	}
 }
 

@@ -50,10 +50,10 @@ host_log(struct cosi_call *pub, uint32_t level, const char *fmt, ...)
 	if (!log_wants(level))
 		return;
 	va_start(ap, fmt);
-	if (vsnprintf(text, sizeof text, fmt, ap) >= 0)
-		log_line(level, call->fields != NULL ? call->fields : &fields, "%s: %s",
-			 module_name(call), text);
+	secret_vprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
+	log_line(level, call->fields != NULL ? call->fields : &fields, "%s: %s", module_name(call),
+		 text);
 }
 
 /* The text goes to the log, to Kubernetes events and to whoever asked. */

@@ -4,7 +4,6 @@
 
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -12,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/fnv.h"
 #include "base/log.h"
+#include "base/secret.h"
 
 #include "banned.h"
 
@@ -78,7 +78,7 @@ tell_repeats(const struct failure *failure)
 static void
 copy(char *to, size_t size, const char *from)
 {
-	(void)snprintf(to, size, "%s", from != NULL ? from : "");
+	secret_printf(to, size, "%s", from != NULL ? from : "");
 }
 
 static void

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_modules.py - module files that are missing, broken, foreign or not to be trusted."""
+import contextlib
 import os
 import shutil
+import socket
 import subprocess
+import threading
 
 import pytest
 
@@ -83,6 +86,29 @@ def test_probe__has_the_memory_of_any_call(cosid, modules, size, answer):
         {"name": "large", "module": "posix", "public_endpoint": "http://large.example.org"}]}).run("--check", "--probe")
     assert done.returncode == (answer != "reachable"), done.stderr
     assert answer in done.stdout + done.stderr
+
+
+def test_probe__shows_no_secret(cosid, modules):
+    """A store that answers nothing: the text names what was asked."""
+    compile_module(modules, HEAD + "struct config { const char *key; };\n"
+                   "static const struct cosi_key keys[] = { COSI_SECRET(struct config, key, COSI_REQUIRED, \"k\") };\n"
+                   "static int probe(void *instance, struct cosi_call *call)\n"
+                   "{ const struct config *config = instance;\n"
+                   "return cosi_http(call, .method = \"GET\", .path = cosi_printf(call, \"/%s\", config->key)) ? 0 : -1; }\n" +
+                   GOOD.replace(".config = { 1, 0, NULL }", ".flags = COSI_NETWORK, .probe = probe, "
+                                ".config = COSI_SCHEMA(struct config, keys)"))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        def hang_up():
+            with contextlib.suppress(OSError):
+                while True:
+                    server.accept()[0].close()
+        threading.Thread(target=hang_up, daemon=True).start()
+        done = cosid.make({"module_dir": str(modules), "backends": [
+            {"name": "silent", "module": "posix", "endpoint": f"http://127.0.0.1:{server.getsockname()[1]}",
+             "key": "plain:PROBED-SECRET-1", "retries": 0}]}).run("--check", "--probe")
+        server.shutdown(socket.SHUT_RDWR)
+    assert done.returncode == 1 and "'GET /***'" in done.stderr, done.stderr
+    assert "PROBED" not in done.stdout + done.stderr
 
 
 def test_without_head(cosid, config, modules):

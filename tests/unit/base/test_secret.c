@@ -136,6 +136,60 @@ test_mask__overlap_and_prefix(void **state)
 }
 
 static void
+check_cut(const char *before, const char *after)
+{
+	char text[256];
+	size_t len = strlen(before);
+
+	memcpy(text, before, len + 1);
+	len = secret_mask_cut(text, len);
+	text[len] = '\0';
+	assert_string_equal(text, after);
+}
+
+/* The beginning of a secret at a cut; too short for stars, it goes without. */
+static void
+test_mask__cut(void **state)
+{
+	struct secret *a = secret_new("abcdefgh", 8), *b = secret_new("efghijkl", 8);
+
+	(void)state;
+	check_cut("", "");
+	check_cut("key=x", "key=x");
+	check_cut("key=a", "key=");
+	check_cut("key=ab", "key=");
+	check_cut("key=abc", "key=***");
+	check_cut("key=abcdefg", "key=***");
+	check_cut("key=abcdefgh", "key=***");
+	check_cut("key=abcdefgh e", "key=*** ***");
+	check_cut("abc abcdefghi", "abc ***"); /* "efghi" may be the other's */
+	check_cut("<abcdefg>", "<abcdefg>");
+	secret_free(a);
+	secret_free(b);
+	check_cut("key=abc", "key=abc");
+}
+
+static void
+test_printf__no_part_of_a_secret_at_the_cut(void **state)
+{
+	struct secret *secret = secret_new("hunter2hunter2", 14);
+	char text[16];
+
+	(void)state;
+	secret_printf(text, sizeof text, "%s", "fifteen letters");
+	assert_string_equal(text, "fifteen letters");
+	secret_printf(text, sizeof text, "%s", "sixteen letters.");
+	assert_string_equal(text, "sixteen letters");
+	for (int lead = 2; lead < 15; lead++) { /* from where it does not fit */
+		secret_printf(text, sizeof text, "%.*s%s", lead, "..............",
+			      "hunter2hunter2");
+		assert_null(strchr(text, 'h'));
+		assert_true(strlen(text) >= (size_t)lead);
+	}
+	secret_free(secret);
+}
+
+static void
 test_mask__bytes_that_are_not_text(void **state)
 {
 	static const char value[] = "\xff\xfe\x01\n\"\\\x80=";
@@ -237,6 +291,8 @@ main(void)
 		cmocka_unit_test(test_mask__everywhere_in_a_text),
 		cmocka_unit_test(test_mask__from_eight_bytes),
 		cmocka_unit_test(test_mask__overlap_and_prefix),
+		cmocka_unit_test(test_mask__cut),
+		cmocka_unit_test(test_printf__no_part_of_a_secret_at_the_cut),
 		cmocka_unit_test(test_mask__bytes_that_are_not_text),
 		cmocka_unit_test(test_mask__while_others_come_and_go),
 		cmocka_unit_test(test_wiped__realloc_keeps_what_fits),

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/parse.h"
+#include "base/secret.h"
 
 #include "banned.h"
 
@@ -77,6 +78,29 @@ test_text__cut_between_characters(void **state)
 	}
 }
 
+/* A secret across the cut, at each of its bytes: by itself, and when the text grew to the front. */
+static void
+test_text__cut_within_a_secret(void **state)
+{
+	struct secret *secret = secret_new("hunter2hunter2", 14);
+	char front[STATUS_TEXT_MAX] = { 0 };
+
+	(void)state;
+	for (size_t lead = STATUS_TEXT_MAX - 16; lead < STATUS_TEXT_MAX; lead++) {
+		struct status status = { 0 }, grown = { 0 };
+
+		(void)status_fail(&status, COSI_INVALID, "%*s%s", (int)lead, "", "hunter2hunter2");
+		status.text[secret_mask(status.text, strlen(status.text))] = '\0';
+		assert_null(strchr(status.text, 'h'));
+		memset(front, ' ', lead - 2);
+		(void)status_fail(&grown, COSI_INVALID, "hunter2hunter2");
+		(void)status_fail(&grown, 0, "%s", front);
+		grown.text[secret_mask(grown.text, strlen(grown.text))] = '\0';
+		assert_null(strchr(grown.text, 'h'));
+	}
+	secret_free(secret);
+}
+
 static void
 test_code__names(void **state)
 {
@@ -96,6 +120,7 @@ main(void)
 		cmocka_unit_test(test_fail__context_alone_is_internal),
 		cmocka_unit_test(test_text__limit),
 		cmocka_unit_test(test_text__cut_between_characters),
+		cmocka_unit_test(test_text__cut_within_a_secret),
 		cmocka_unit_test(test_code__names),
 	};
 

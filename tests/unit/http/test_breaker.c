@@ -4,6 +4,8 @@
 
 #include <time.h>
 
+#include "base/secret.h"
+
 #include "rig.h"
 
 #include "banned.h"
@@ -197,6 +199,7 @@ test_state__long_error_is_cut(void **state)
 {
 	struct breaker breaker;
 	struct http_breaker_state seen;
+	struct secret *secret;
 	char error[600];
 
 	(void)state;
@@ -206,6 +209,12 @@ test_state__long_error_is_cut(void **state)
 	breaker_report(&breaker, false, BREAKER_BAD, error, 0);
 	breaker_state(&breaker, &seen);
 	assert_int_equal(strlen(seen.last_error), sizeof seen.last_error - 1);
+	memcpy(error + sizeof seen.last_error - 5, "hunter2hunter2", 14); /* across the cut */
+	secret = secret_new("hunter2hunter2", 14);
+	breaker_report(&breaker, false, BREAKER_BAD, error, 0);
+	breaker_state(&breaker, &seen);
+	assert_null(strchr(seen.last_error, 'h'));
+	secret_free(secret);
 	breaker_done(&breaker);
 }
 

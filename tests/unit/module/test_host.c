@@ -125,6 +125,27 @@ test_log__cut_at_a_kilobyte(void **state)
 	free(line);
 }
 
+/* Where a text is cut, no part of a secret stays: in the log, in the status. */
+static void
+test_cut__no_part_of_a_secret(void **state)
+{
+	struct rig_call *rig = *state;
+	struct cosi_call *call = &rig->call.pub;
+	struct secret *secret = secret_new("hunter2hunter2", 14);
+	char text[1100], *line;
+
+	for (int lead = 1024 - 14; lead < 1024; lead++) {
+		(void)snprintf(text, sizeof text, "%*s%s", lead, "", "hunter2hunter2");
+		line = logged(call, COSI_ERROR, text);
+		assert_null(strstr(line, "  h"));
+		free(line);
+		rig->status = (struct status){ 0 };
+		(void)cosi_fail(call, COSI_BUSY, "%s", text);
+		assert_null(strchr(rig->status.text, 'h'));
+	}
+	secret_free(secret);
+}
+
 static void
 test_alloc__zeroed_and_limited(void **state)
 {
@@ -352,6 +373,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_log__names_module_and_backend, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_log__cut_at_a_kilobyte, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cut__no_part_of_a_secret, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_alloc__zeroed_and_limited, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_printf__limited, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_time_left__deadline_and_cancellation, setup,
