@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""test_azure_params.py - bucket parameters, marks, names and hard deletes on a real Azurite."""
+"""test_azure_params.py - anonymousAccess, marks, names and hard deletes on a real Azurite.
+
+test_params.py has what is the same for several stores.
+"""
 import pytest
 
 from rig.azure import Blob, Policy
@@ -70,16 +73,6 @@ def test_anonymous__not_to_be_had(client, shop, name, asked):
     code = "OUT_OF_RANGE" if client.dialect == "v1alpha1" else "INVALID_ARGUMENT"
     with refused(code, "anonymousAccess"):
         client.create(name, {"anonymousAccess": asked})
-    assert not shop.exists(name)
-
-
-@pytest.mark.clause(10, 30, 63)
-@pytest.mark.parametrize("params", [
-    {"region": "westeurope"}, {"versioning": "true"}, {"objectLock": "true"},
-    {"quotaMaxSize": "1Gi"}, {"quotaMaxObjects": "5"}, {"anonymousAccess": "readonly"}])
-def test_parameters__not_to_be_had(client, shop, name, params):
-    with refused("INVALID_ARGUMENT|OUT_OF_RANGE", next(iter(params))):
-        client.create(name, params)
     assert not shop.exists(name)
 
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""test_minio_params.py - every bucket parameter on a real MinIO, half-made buckets, and hard deletes."""
+"""test_minio_params.py - quotas, half-made buckets, marks and names on a real MinIO.
+
+test_params.py has what is the same for several stores.
+"""
 import base64
 import hashlib
 
@@ -7,7 +10,6 @@ import pytest
 
 from rig.client import outcome, refused, until_ok
 from rig.proxy import Proxy, answer
-from rig.s3 import S3
 from rig.store import MinioStore
 
 pytestmark = pytest.mark.minio
@@ -45,40 +47,6 @@ def quick(hasty):
     return hasty.client()
 
 
-def status_of(s3, bucket, word):
-    reply = s3.request("GET", f"/{bucket}", {word: ""})
-    return (reply.texts("Status") or [""])[0]
-
-
-def test_versioning(one, shop, name):
-    bucket = one.create(name, {"versioning": "true"})
-    assert status_of(shop.root, name, "versioning") == "Enabled"
-    assert one.create(name, {"versioning": "true"}) == bucket
-    one.create(f"{name}-plain")
-    assert status_of(shop.root, f"{name}-plain", "versioning") == ""
-
-
-@pytest.mark.clause(6, 62)
-def test_parameters__others_than_at_creation(client, name):
-    client.create(name, {"versioning": "true", "quotaMaxSize": "10Mi"})
-    for other in ({}, {"versioning": "true"}, {"versioning": "true", "quotaMaxSize": "11Mi"},
-                  {"versioning": "false", "quotaMaxSize": "10Mi"}):
-        with refused("ALREADY_EXISTS", name):
-            client.create(name, other)
-    client.create(name, {"quotaMaxSize": str(10 << 20), "versioning": "true"})
-
-
-@pytest.mark.clause(10, 30, 63)
-@pytest.mark.parametrize("params", [
-    {"region": "us-east-1"}, {"quotaMaxObjects": "5"}, {"quotaMaxSize": "0"},
-    {"quotaMaxSize": "1.5Gi"}, {"versioning": "True"}, {"objectLock": "yes"},
-    {"anonymousAccess": "readonly"}, {"objectLock": "true", "versioning": "false"}])
-def test_parameters__not_to_be_had(client, shop, name, params):
-    with refused("INVALID_ARGUMENT|OUT_OF_RANGE", next(iter(params))):
-        client.create(name, params)
-    assert not shop.exists(name)
-
-
 def test_quota(one, shop, name):
     """The server enforces it by what its scanner saw last, and for one object at once."""
     bucket = one.create(name, {"quotaMaxSize": "64Ki"})
@@ -86,79 +54,6 @@ def test_quota(one, shop, name):
     key = shop.client(one.grant(bucket, f"ba-{name}"))
     assert key.put(name, "fits", b"x" * 32768).status == 200
     assert key.put(name, "too-much", b"x" * 65537).code == "XMinioAdminBucketQuotaExceeded"
-
-
-def test_object_lock(one, shop, name):
-    """Purge does not break a lock: the locked version stays, and so does the bucket."""
-    bucket = one.create(name, {"objectLock": "true"})
-    assert one.create(name, {"objectLock": "true"}) == bucket
-    assert status_of(shop.root, name, "versioning") == "Enabled"
-    put = shop.root.put(name, "locked", b"content", x_amz_object_lock_mode="COMPLIANCE",
-                        x_amz_object_lock_retain_until_date="2099-01-01T00:00:00Z")
-    assert put.status == 200
-    assert shop.root.put(name, "free", b"content").status == 200
-    with refused("FAILED_PRECONDITION", "lock"):
-        one.delete(bucket, {"whenNotEmpty": "purge"})
-    assert shop.root.get(name, "locked").body == b"content"
-    key = shop.client(one.grant(bucket, f"ba-{name}"))
-    assert key.remove(name, "locked", put.headers["x-amz-version-id"]).status >= 400
-    assert shop.root.get(name, "locked").body == b"content"
-
-
-ANONYMOUS = {"private": set(), "readOnly": {"list", "get"}, "writeOnly": {"put"},
-             "readWrite": {"list", "get", "put"}}
-
-
-@pytest.mark.parametrize("mode", ANONYMOUS)
-def test_anonymous__opens_what_it_says(one, shop, minio, name, mode):
-    bucket = one.create(name, {"anonymousAccess": mode})
-    assert one.create(name, {"anonymousAccess": mode}) == bucket
-    shop.fill(name)
-    key = shop.client(one.grant(bucket, f"ba-{name}"))
-    assert key.put(name, "by-a-grantee", b"content", x_amz_acl="public-read").status == 200
-    stranger = S3(minio.endpoint)
-    can = ANONYMOUS[mode]
-    assert (stranger.list(name).status == 200) == ("list" in can)
-    assert (stranger.get(name, "object").status == 200) == ("get" in can)
-    assert (stranger.get(name, "by-a-grantee").status == 200) == ("get" in can)
-    assert (stranger.put(name, "anonymous").status == 200) == ("put" in can)
-    assert stranger.remove(name, "object").status == 403
-    assert stranger.drop(name).status == 403
-    for word in ("policy", "tagging", "uploads"):
-        assert stranger.request("GET", f"/{name}", {word: ""}).status == 403, word
-    versions = stranger.request("GET", f"/{name}", {"versions": ""}).status
-    assert (versions == 200) == ("list" in can), "to this server a list is a list"
-
-
-# ---- deletes
-
-
-def test_delete__only_versions_are_left(one, shop, name):
-    bucket = one.create(name, {"versioning": "true"})
-    for number in range(3):
-        assert shop.root.put(name, "object", b"%d" % number).status == 200
-    assert shop.root.remove(name, "object").status == 204
-    with refused("FAILED_PRECONDITION", name):
-        one.delete(bucket)
-    one.delete(bucket, {"whenNotEmpty": "purge"})
-    assert not shop.exists(name)
-
-
-def test_delete__purge_of_many_pages(one, shop, name, whole):
-    """More objects than one page holds, with names that XML cannot hold or that need escapes."""
-    bucket = one.create(name)
-    for number in range(2200 if whole else 1010):
-        put = shop.root.put(name, f"o &<>'\"+%2F{number}{chr(1) if number % 100 == 0 else ''}", b"")
-        assert put.status == 200
-    one.delete(bucket, {"whenNotEmpty": "purge"})
-    assert not shop.exists(name)
-
-
-def test_delete__unfinished_uploads(one, shop, name):
-    bucket = one.create(name)
-    assert shop.root.request("POST", f"/{name}/half", {"uploads": ""}).status == 200
-    one.delete(bucket)
-    assert not shop.exists(name)
 
 
 # ---- half-made buckets: what a create that was cut off leaves, made by hand
@@ -177,7 +72,7 @@ def test_half_made__without_marks(quick, shop, name):
     with refused("ABORTED", "half made"):
         quick.create(name, {"versioning": "true"})
     until_ok("ABORTED", quick.create, name, {"versioning": "true"})
-    assert status_of(shop.root, name, "versioning") == "Enabled"
+    assert shop.root.versioning(name) == "Enabled"
     assert shop.root.tags(name)["cosi-name"] == name
 
 
