@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
@@ -23,6 +22,7 @@
 #include "check.h"
 #include "daemon.h"
 #include "reload.h"
+#include "signals.h"
 
 #include "banned.h"
 
@@ -172,29 +172,18 @@ daemon_wake(void *arg)
 	(void)!write(d->wake_fd, &one, sizeof one);
 }
 
-enum asked { ASKED_NOTHING = 0, ASKED_RELOAD = 1, ASKED_STOP = 2 };
-
-/* All signals that have come; a stop wins, so that no storm of SIGHUP delays it. */
-static enum asked
-take_signals(const struct daemon *d)
-{
-	struct signalfd_siginfo info;
-	enum asked asked = ASKED_NOTHING;
-
-	while (read(d->signal_fd, &info, sizeof info) == sizeof info) {
-		if (info.ssi_signo != SIGHUP)
-			return ASKED_STOP;
-		asked = ASKED_RELOAD;
-	}
-	return asked;
-}
-
 static bool
 was_woken(const struct daemon *d)
 {
 	uint64_t count;
 
 	return read(d->wake_fd, &count, sizeof count) == sizeof count;
+}
+
+static unsigned
+stop_s(const struct daemon *d)
+{
+	return (unsigned)(d->config->drain_timeout_ms / 1000) + LAST_RESORT_S;
 }
 
 /* Serves until a signal ends it.  A SIGHUP that comes during a reload waits for its turn, once. */
@@ -205,23 +194,19 @@ wait_for_stop(struct daemon *d)
 				   { .fd = d->wake_fd, .events = POLLIN } };
 	enum asked asked;
 
-	while ((asked = take_signals(d)) != ASKED_STOP) {
-		if (asked == ASKED_RELOAD || desk_is_asked(&d->desk))
-			reload(d);
-		else
+	while ((asked = signals_take(d->signal_fd)) != ASKED_STOP) {
+		bool reloads = asked == ASKED_RELOAD || desk_is_asked(&d->desk);
+
+		if (!reloads)
 			(void)poll(events, sizeof events / sizeof events[0], notify_look_ms());
+		signals_enter_modules(stop_s(d));
+		if (reloads)
+			reload(d);
 		if (was_woken(d))
 			(void)router_reap(d->router);
+		signals_leave_modules();
 		notify_look(d);
 	}
-}
-
-/* Every handler converges on a retry, so abandoning one loses nothing. */
-static void
-last_resort(int sig)
-{
-	(void)sig;
-	_exit(EXIT_SUCCESS);
 }
 
 /* Their callers were answered; the stop waits for them, and ends without a further word when they
@@ -246,8 +231,7 @@ stop(struct daemon *d)
 	notify_stopping();
 	log_notice("stopping");
 	desk_close(&d->desk);
-	(void)signal(SIGALRM, last_resort);
-	(void)alarm((unsigned)(d->config->drain_timeout_ms / 1000) + LAST_RESORT_S);
+	(void)alarm(stop_s(d));
 	router_drain(d->router);
 	if (server_stop(d->server, d->config->drain_timeout_ms) != 0)
 		log_warning("calls were cut off after %lld ms",
@@ -264,6 +248,7 @@ end_core(void)
 {
 	(void)alarm(CORE_S);
 	server_done();
+	(void)alarm(0); /* what it would end with is no exit status of ours */
 }
 
 static void
@@ -287,16 +272,20 @@ unload(struct daemon *d)
 		(void)close(d->wake_fd);
 }
 
-/* Before any thread exists: the masks and allocators that every library then inherits. */
-static int
-process_setup(sigset_t *signals)
+/* Every handler converges on a retry, so abandoning one loses nothing. */
+static void
+last_resort(int sig)
 {
-	sigemptyset(signals);
-	sigaddset(signals, SIGTERM);
-	sigaddset(signals, SIGINT);
-	sigaddset(signals, SIGHUP);
-	(void)sigprocmask(SIG_BLOCK, signals, NULL);
+	(void)sig;
+	_exit(EXIT_SUCCESS);
+}
+
+/* Before any thread exists: the allocators that every library then uses. */
+static int
+process_setup(void)
+{
 	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGALRM, last_resort);
 #ifndef COSID_SANITIZED /* the leak checker attaches to its own process */
 	(void)prctl(PR_SET_DUMPABLE, 0);
 #endif
@@ -308,11 +297,11 @@ process_setup(sigset_t *signals)
 	return 0;
 }
 
-/* Before any thread: the signals of all of them come to the main thread. */
+/* Before any thread, too: the signals of all of them come to the main thread. */
 static int
-open_events(struct daemon *d, const sigset_t *signals)
+open_events(struct daemon *d)
 {
-	d->signal_fd = signalfd(-1, signals, SFD_NONBLOCK | SFD_CLOEXEC);
+	d->signal_fd = signals_open();
 	d->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (d->signal_fd >= 0 && d->wake_fd >= 0)
 		return 0;
@@ -321,19 +310,34 @@ open_events(struct daemon *d, const sigset_t *signals)
 }
 
 static int
-live(struct daemon *d)
+check(struct daemon *d, const struct options *options)
 {
-	int rc = EXIT_FAILURE;
+	bool sound = load(d, options) == 0;
 
-	d->listen_fd = inherited_socket(d->config->socket_path);
-	if (d->listen_fd == -2)
-		return rc;
-	if (serve(d) == 0) {
+	return d->generation == NULL ? EXIT_FAILURE
+				     : check_backends(d->generation, d->config, options, sound);
+}
+
+/* Where it fails, unload() is left to close the modules. */
+static int
+live(struct daemon *d, const struct options *options)
+{
+	int rc;
+
+	if (open_events(d) != 0)
+		return EXIT_FAILURE;
+	signals_enter_modules(LAST_RESORT_S);
+	if (load(d, options) != 0 ||
+	    (d->listen_fd = inherited_socket(d->config->socket_path)) == -2)
+		return EXIT_FAILURE;
+	signals_leave_modules();
+	rc = serve(d) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	if (rc == EXIT_SUCCESS)
 		wait_for_stop(d);
-		rc = EXIT_SUCCESS;
-	}
 	if (d->server != NULL)
 		stop(d);
+	else
+		signals_enter_modules(LAST_RESORT_S);
 	return rc;
 }
 
@@ -341,18 +345,12 @@ static int
 run(const struct options *options)
 {
 	struct daemon d = { .options = options, .listen_fd = -1, .signal_fd = -1, .wake_fd = -1 };
-	sigset_t signals;
-	int rc = EXIT_FAILURE;
-	bool sound;
+	int rc;
 
 	desk_init(&d.desk, daemon_wake, &d);
-	if (process_setup(&signals) != 0)
+	if (process_setup() != 0)
 		return EXIT_FAILURE;
-	sound = open_events(&d, &signals) == 0 && load(&d, options) == 0;
-	if (options->check && d.generation != NULL)
-		rc = check_backends(d.generation, d.config, options, sound);
-	else if (sound)
-		rc = live(&d);
+	rc = options->check ? check(&d, options) : live(&d, options);
 	unload(&d);
 	http_global_done();
 	if (rc == EXIT_SUCCESS && !options->check)

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_reload_limits.py - a reload changes how much is done at once, and how much is said of it."""
 import contextlib
+import os
 import pathlib
 import signal
+import subprocess
 
 import pytest
 
+from rig import tree
 from rig.client import outcome, refused
 from rig.shelf import Shelf
 
@@ -130,6 +133,71 @@ def test_log_level(cosid, shelf):
     daemon.write_config(shelf.config(log={"level": "info"}))
     assert daemon.cosictl("reload").returncode == 0
     daemon.wait_log(r"generation 3 serves 1 backend\b")
+
+
+STUCK = """
+#include <stdio.h>
+static void
+stay(const struct config *config, const char *where)
+{
+	char path[4096];
+
+	(void)snprintf(path, sizeof path, "%s/%s", config->root, where);
+	if (access(config->gate, F_OK) == 0)
+		(void)mkdir(path, 0700);
+	while (access(config->gate, F_OK) == 0)
+		(void)usleep(5000);
+}
+static int
+stuck_open(struct cosi_call *call, const void *config, void **out)
+{
+	(void)call;
+	stay(config, "opening");
+	*out = (void *)(uintptr_t)config;
+	return 0;
+}
+static void
+stuck_close(void *config)
+{
+	stay(config, "closing");
+}
+"""
+
+
+@pytest.fixture
+def stuck(cosid, shelf, folder):
+    """Not started.  Its module's open() and close() do not return while the gate is shut."""
+    text = (tree.ROOT / "tests" / "scenario" / "shelf.c").read_text()
+    text = text.replace("COSI_MODULE = {", STUCK + "COSI_MODULE = {").replace(
+        "COSI_MODULE_HEAD,", "COSI_MODULE_HEAD, .open = stuck_open, .close = stuck_close,")
+    shelf.put(shelf.build("stuck", text))
+    return cosid.make(shelf.config(drain_timeout="1s"), env={"STATE_DIRECTORY": str(folder)})
+
+
+@pytest.mark.parametrize("where", ["start", "reload", "close"])
+def test_stop__while_a_module_does_not_return(stuck, shelf, where):
+    """It holds the main thread, which reads the signals."""
+    if where == "start":
+        shelf.gate.touch()
+    stuck.start(wait=where != "start")
+    if where != "start":
+        shelf.gate.touch()
+        left = [shelf.backend(label="new")] if where == "reload" else []
+        stuck.write_config(shelf.config(drain_timeout="1s") | {"backends": left})
+        stuck.process.send_signal(signal.SIGHUP)
+    while not (shelf.root / ("closing" if where == "close" else "opening")).is_dir():
+        os.sched_yield()
+    stuck.stop()
+    assert shelf.gate.exists(), "nobody has let it go"
+
+
+def test_check__can_be_interrupted(stuck, shelf):
+    shelf.gate.touch()
+    check = subprocess.Popen(stuck.command("--check"), env=stuck.environment())
+    while not (shelf.root / "opening").is_dir():
+        os.sched_yield()
+    check.send_signal(signal.SIGINT)
+    assert check.wait(60) == -signal.SIGINT
 
 
 def test_stop__with_a_call_that_does_not_return(cosid, shelf):

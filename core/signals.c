@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * signals.c - a descriptor to read them from, and a handler while nobody reads it.
+ *
+ *   main thread:  take ── poll ── enter ─ a module's open(), close() ─ leave ── take ...
+ *   SIGTERM:      waits in the fd │ the handler notes it, starts alarm() │ waits in the fd
+ */
+#include "signals.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "banned.h"
+
+/* A process has one of each. */
+static volatile sig_atomic_t stop_asked, limit_s;
+
+static void
+note_stop(int sig)
+{
+	(void)sig;
+	if (stop_asked == 0)
+		(void)alarm((unsigned)limit_s);
+	stop_asked = 1;
+}
+
+static void
+fill_stops(sigset_t *set)
+{
+	(void)sigemptyset(set);
+	(void)sigaddset(set, SIGTERM);
+	(void)sigaddset(set, SIGINT);
+}
+
+int
+signals_open(void)
+{
+	struct sigaction action = { .sa_handler = note_stop, .sa_flags = SA_RESTART };
+	sigset_t all;
+
+	(void)sigaction(SIGTERM, &action, NULL);
+	(void)sigaction(SIGINT, &action, NULL);
+	fill_stops(&all);
+	(void)sigaddset(&all, SIGHUP);
+	(void)pthread_sigmask(SIG_BLOCK, &all, NULL);
+	return signalfd(-1, &all, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+enum asked
+signals_take(int fd)
+{
+	struct signalfd_siginfo info;
+	enum asked asked = stop_asked != 0 ? ASKED_STOP : ASKED_NOTHING;
+
+	while (asked != ASKED_STOP && read(fd, &info, sizeof info) == sizeof info)
+		asked = info.ssi_signo == SIGHUP ? ASKED_RELOAD : ASKED_STOP;
+	return asked;
+}
+
+static void
+mask_stops(int how)
+{
+	sigset_t stops;
+
+	fill_stops(&stops);
+	(void)pthread_sigmask(how, &stops, NULL);
+}
+
+void
+signals_enter_modules(unsigned stop_s)
+{
+	limit_s = (sig_atomic_t)stop_s;
+	mask_stops(SIG_UNBLOCK);
+}
+
+void
+signals_leave_modules(void)
+{
+	mask_stops(SIG_BLOCK);
+}
