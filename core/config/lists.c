@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "config/check.h"
+#include "config/syntax.h"
 
 #include "banned.h"
 
@@ -87,7 +87,7 @@ check_glob(struct reader *reader, const config_setting_t *group, const char *key
 static void
 check_word(struct reader *reader, const config_setting_t *group, const char *key, const char *text)
 {
-	const char *reason = text != NULL ? check_backend_name(text) : NULL;
+	const char *reason = text != NULL ? syntax_backend_name(text) : NULL;
 
 	if (reason != NULL)
 		diag_error(reader->diag, reader->file,
@@ -157,8 +157,8 @@ is_named(const struct config_backend *all, size_t i)
 {
 	const struct config_backend *backend = &all[i];
 
-	if (backend->name == NULL || check_backend_name(backend->name) != NULL ||
-	    backend->module == NULL || check_backend_name(backend->module) != NULL)
+	if (backend->name == NULL || syntax_backend_name(backend->name) != NULL ||
+	    backend->module == NULL || syntax_backend_name(backend->module) != NULL)
 		return false;
 	for (size_t j = 0; j < i; j++)
 		if (strcmp(all[j].name, backend->name) == 0)

@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "base/parse.h"
-#include "config/check.h"
+#include "config/syntax.h"
 
 #include "banned.h"
 
@@ -47,9 +47,9 @@ read_endpoint(struct load *load)
 	const char *wins = getenv("COSI_ENDPOINT"), *path = NULL, *reason;
 
 	if (load->top.endpoint != NULL)
-		complain(load, "endpoint", check_endpoint(load->top.endpoint, &path));
+		complain(load, "endpoint", syntax_endpoint(load->top.endpoint, &path));
 	if (wins != NULL) {
-		reason = check_endpoint(wins, &path);
+		reason = syntax_endpoint(wins, &path);
 		if (reason != NULL)
 			diag_error(load->reader.diag, NULL, 0,
 				   "the environment's COSI_ENDPOINT: %s", reason);
@@ -75,7 +75,7 @@ read_admin_endpoint(struct load *load)
 	const char *path = NULL;
 
 	if (load->top.admin_endpoint != NULL)
-		complain(load, "admin_endpoint", check_endpoint(load->top.admin_endpoint, &path));
+		complain(load, "admin_endpoint", syntax_endpoint(load->top.admin_endpoint, &path));
 	if (path == NULL)
 		return;
 	config->admin_path = arena_strdup(load->reader.arena, path);
@@ -128,9 +128,9 @@ read_main(struct load *load)
 
 	group_read(&load->reader, root, &keys_top, NULL, &load->top);
 	if (config->driver_name != NULL)
-		complain(load, "driver_name", check_driver_name(config->driver_name));
+		complain(load, "driver_name", syntax_driver_name(config->driver_name));
 	if (config->owner != NULL)
-		complain(load, "owner", check_owner(config->owner));
+		complain(load, "owner", syntax_owner(config->owner));
 	else
 		config->owner = config->driver_name;
 	if (load->top.socket_mode != NULL && parse_mode(load->top.socket_mode, &mode) != 0)

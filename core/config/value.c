@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/parse.h"
-#include "config/check.h"
+#include "config/syntax.h"
 
 #include "banned.h"
 
@@ -120,16 +120,16 @@ is_choice(const char *choices, const char *word)
 static const char *
 parse_text(struct arena *arena, const struct cosi_key *key, const char *text, const char **out)
 {
-	const char *reason = check_text(text);
+	const char *reason = syntax_text(text);
 
 	if (reason != NULL)
 		return reason;
 	if (key->type == COSI_T_URL)
-		return check_url(arena, text, out);
+		return syntax_url(arena, text, out);
 	if (key->type == COSI_T_ENUM && !is_choice(key->choices, text))
 		return arena_printf(arena, "expected one of: %s", key->choices);
 	if (key->type == COSI_T_PATH)
-		reason = check_path(text);
+		reason = syntax_path(text);
 	if (reason == NULL)
 		*out = arena_strdup(arena, text);
 	return reason;

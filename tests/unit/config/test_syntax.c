@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_check.c - the syntax of names and addresses, on both sides of each limit. */
-#include "config/check.h"
+ * test_syntax.c - the syntax of names and addresses, on both sides of each limit. */
+#include "config/syntax.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,7 +58,7 @@ test_driver_name__rfc1035_in_lower_case(void **state)
 
 	(void)state;
 	assert_int_equal(strlen(LABEL63), 63);
-	check(check_driver_name, names, sizeof names / sizeof names[0]);
+	check(syntax_driver_name, names, sizeof names / sizeof names[0]);
 }
 
 static void
@@ -77,26 +77,26 @@ test_owner__what_all_stores_keep(void **state)
 	};
 
 	(void)state;
-	check(check_owner, names, sizeof names / sizeof names[0]);
+	check(syntax_owner, names, sizeof names / sizeof names[0]);
 }
 
 static void
 test_text__limits(void **state)
 {
-	char *text = test_malloc(CHECK_TEXT_MAX + 2);
+	char *text = test_malloc(SYNTAX_TEXT_MAX + 2);
 
 	(void)state;
-	memset(text, 't', CHECK_TEXT_MAX + 1);
-	text[CHECK_TEXT_MAX] = '\0';
-	assert_null(check_text(text));
-	text[CHECK_TEXT_MAX] = 't';
-	text[CHECK_TEXT_MAX + 1] = '\0';
-	assert_string_equal(check_text(text), "the text is longer than 4096 bytes");
+	memset(text, 't', SYNTAX_TEXT_MAX + 1);
+	text[SYNTAX_TEXT_MAX] = '\0';
+	assert_null(syntax_text(text));
+	text[SYNTAX_TEXT_MAX] = 't';
+	text[SYNTAX_TEXT_MAX + 1] = '\0';
+	assert_string_equal(syntax_text(text), "the text is longer than 4096 bytes");
 	text[5] = '\0';
 	text[2] = '\n';
-	assert_string_equal(check_text(text), "the text holds a control character");
+	assert_string_equal(syntax_text(text), "the text holds a control character");
 	text[2] = (char)0xff;
-	assert_string_equal(check_text(text), "the text is not UTF-8");
+	assert_string_equal(syntax_text(text), "the text is not UTF-8");
 	test_free(text);
 }
 
@@ -108,12 +108,12 @@ test_path__absolute(void **state)
 	(void)state;
 	memset(path, '/', 4096);
 	path[4095] = '\0';
-	assert_null(check_path(path));
+	assert_null(syntax_path(path));
 	path[4095] = '/';
 	path[4096] = '\0';
-	assert_non_null(check_path(path));
-	assert_non_null(check_path("a/b"));
-	assert_non_null(check_path(""));
+	assert_non_null(syntax_path(path));
+	assert_non_null(syntax_path("a/b"));
+	assert_non_null(syntax_path(""));
 	test_free(path);
 }
 
@@ -141,16 +141,16 @@ test_endpoint__unix_sockets_alone(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-		if (check_endpoint(bad[i], &path) == NULL || path != NULL)
+		if (syntax_endpoint(bad[i], &path) == NULL || path != NULL)
 			fail_msg("'%s' was taken", bad[i]);
-	assert_null(check_endpoint("unix:///a.sock", &path));
+	assert_null(syntax_endpoint("unix:///a.sock", &path));
 	assert_string_equal(path, "/a.sock");
 	memset(text + 8, 'p', 101);
 	memcpy(text + 109, ".sock", 6);
 	assert_int_equal(strlen(text + 7), 107);
-	assert_null(check_endpoint(text, &path));
+	assert_null(syntax_endpoint(text, &path));
 	memcpy(text + 109, "p.sock", 7);
-	assert_string_equal(check_endpoint(text, &path),
+	assert_string_equal(syntax_endpoint(text, &path),
 			    "the path of a UNIX socket has 107 bytes at most");
 }
 
@@ -161,7 +161,7 @@ check_good_url(const char *text, const char *want)
 	const char *url = NULL, *reason;
 
 	arena_init(&arena, 65536);
-	reason = check_url(&arena, text, &url);
+	reason = syntax_url(&arena, text, &url);
 	if (reason != NULL)
 		fail_msg("'%s': %s", text, reason);
 	assert_string_equal(url, want);
@@ -228,7 +228,7 @@ test_url__refused(void **state)
 	(void)state;
 	arena_init(&arena, 65536);
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-		if (check_url(&arena, bad[i], &url) == NULL)
+		if (syntax_url(&arena, bad[i], &url) == NULL)
 			fail_msg("'%s' was taken", bad[i]);
 	arena_done(&arena);
 }
@@ -236,21 +236,21 @@ test_url__refused(void **state)
 static void
 test_url__limits(void **state)
 {
-	char text[CHECK_URL_MAX + 2] = "http://h/";
+	char text[SYNTAX_URL_MAX + 2] = "http://h/";
 	struct arena arena;
 	const char *url;
 
 	(void)state;
 	arena_init(&arena, 65536);
 	memset(text + 9, 'p', sizeof text - 9);
-	text[CHECK_URL_MAX] = '\0';
-	assert_null(check_url(&arena, text, &url));
-	text[CHECK_URL_MAX] = 'p';
-	text[CHECK_URL_MAX + 1] = '\0';
-	assert_string_equal(check_url(&arena, text, &url), "the URL is longer than 1024 bytes");
+	text[SYNTAX_URL_MAX] = '\0';
+	assert_null(syntax_url(&arena, text, &url));
+	text[SYNTAX_URL_MAX] = 'p';
+	text[SYNTAX_URL_MAX + 1] = '\0';
+	assert_string_equal(syntax_url(&arena, text, &url), "the URL is longer than 1024 bytes");
 	arena_done(&arena);
 	arena_init(&arena, 0);
-	assert_string_equal(check_url(&arena, "http://h/a", &url), "not enough memory");
+	assert_string_equal(syntax_url(&arena, "http://h/a", &url), "not enough memory");
 	arena_done(&arena);
 }
 

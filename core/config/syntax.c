@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check.c - names and addresses, character by character. */
-#include "config/check.h"
+ * syntax.c - names and addresses, character by character. */
+#include "config/syntax.h"
 
 #include <limits.h>
 #include <stdint.h>
@@ -31,13 +31,13 @@ is_one_of(char c, const char *set)
 }
 
 const char *
-check_text(const char *text)
+syntax_text(const char *text)
 {
 	size_t len = strlen(text);
 
 	if (len == 0)
 		return "expected a text, found an empty one";
-	if (len > CHECK_TEXT_MAX)
+	if (len > SYNTAX_TEXT_MAX)
 		return "the text is longer than 4096 bytes";
 	if (!parse_utf8(text, len))
 		return "the text is not UTF-8";
@@ -48,7 +48,7 @@ check_text(const char *text)
 }
 
 const char *
-check_driver_name(const char *text)
+syntax_driver_name(const char *text)
 {
 	static const char reason[] = "expected a DNS name (RFC 1035) in lower case: labels of "
 				     "a-z, 0-9 and '-' that begin with a letter, end with a letter "
@@ -56,7 +56,7 @@ check_driver_name(const char *text)
 	const char *label = text;
 	size_t len;
 
-	if (strlen(text) > CHECK_DRIVER_NAME_MAX)
+	if (strlen(text) > SYNTAX_DRIVER_NAME_MAX)
 		return reason;
 	for (;;) {
 		len = strcspn(label, ".");
@@ -70,7 +70,7 @@ check_driver_name(const char *text)
 }
 
 const char *
-check_backend_name(const char *text)
+syntax_backend_name(const char *text)
 {
 	size_t len = strlen(text);
 
@@ -84,18 +84,18 @@ check_backend_name(const char *text)
 /* What is allowed in the tags of all stores, less the colon, which divides the marks of accounts.
  */
 const char *
-check_owner(const char *text)
+syntax_owner(const char *text)
 {
 	size_t len = strlen(text);
 
-	if (len >= 1 && len <= CHECK_OWNER_MAX &&
+	if (len >= 1 && len <= SYNTAX_OWNER_MAX &&
 	    consists_of(text, len, LOWER UPPER DIGIT "._/@+=-"))
 		return NULL;
 	return "expected 1 to 63 characters of a-z, A-Z, 0-9 and . _ / @ + = -";
 }
 
 const char *
-check_path(const char *text)
+syntax_path(const char *text)
 {
 	if (text[0] != '/')
 		return "expected an absolute path";
@@ -103,7 +103,7 @@ check_path(const char *text)
 }
 
 const char *
-check_endpoint(const char *text, const char **out_path)
+syntax_endpoint(const char *text, const char **out_path)
 {
 	static const char scheme[] = "unix://", suffix[] = ".sock";
 	const char *path;
@@ -113,7 +113,7 @@ check_endpoint(const char *text, const char **out_path)
 		return "expected unix:///absolute/path.sock: only a UNIX socket is served";
 	path = text + sizeof scheme - 1;
 	len = strlen(path);
-	if (len > CHECK_SOCKET_PATH_MAX)
+	if (len > SYNTAX_SOCKET_PATH_MAX)
 		return "the path of a UNIX socket has 107 bytes at most";
 	if (len < sizeof suffix || strcmp(path + len - (sizeof suffix - 1), suffix) != 0)
 		return "the name of the socket must end in .sock";
@@ -200,13 +200,13 @@ check_url_path(const char *path)
 }
 
 const char *
-check_url(struct arena *arena, const char *text, const char **out_url)
+syntax_url(struct arena *arena, const char *text, const char **out_url)
 {
 	const char *rest = NULL, *reason;
 	size_t len = strlen(text), authority;
 	char *copy;
 
-	if (len > CHECK_URL_MAX)
+	if (len > SYNTAX_URL_MAX)
 		return "the URL is longer than 1024 bytes";
 	if (strncmp(text, "http://", 7) == 0)
 		rest = text + 7;
