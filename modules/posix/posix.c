@@ -13,18 +13,11 @@
 #include <sys/stat.h>
 
 #include "record.h"
-#include "text/hash.h"
+#include "s3/name.h"
 
 #include "banned.h"
 
 enum { CREDENTIAL_KEY_MIN = 32 };
-/* The rules of S3; a name of a request that breaks them keeps PREFIX_MAX bytes and gets a hash. */
-enum {
-	NAME_MIN = 3,
-	NAME_MAX_S3 = 63,
-	HASH_DIGITS = 12,
-	PREFIX_MAX = NAME_MAX_S3 - 1 - HASH_DIGITS
-};
 
 static const struct cosi_key config_keys[] = {
 	COSI_PATH(struct posix_config, root, COSI_REQUIRED, NULL,
@@ -132,59 +125,15 @@ probe(void *instance, struct cosi_call *call)
 	return 0;
 }
 
-static bool
-is_address(const char *name)
-{
-	return strspn(name, "0123456789.") == strlen(name);
-}
-
-static bool
-is_bucket_name(const char *name)
-{
-	size_t len = strlen(name);
-
-	if (len < NAME_MIN || len > NAME_MAX_S3 || is_address(name) ||
-	    strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789.-") != len)
-		return false;
-	if (!isalnum((unsigned char)name[0]) || !isalnum((unsigned char)name[len - 1]))
-		return false;
-	return strstr(name, "..") == NULL && strstr(name, ".-") == NULL &&
-	       strstr(name, "-.") == NULL;
-}
-
-static const char *
-shorten(struct cosi_call *call, const char *asked)
-{
-	char *name = cosi_printf(call, "%.*s", PREFIX_MAX, asked);
-	char hex[HASH_HEX_MAX];
-	struct hash hash;
-
-	if (hash_sha256(call, asked, strlen(asked), &hash) < 0)
-		return NULL;
-	hash_hex(&hash, hex);
-	for (char *c = name; *c != '\0'; c++)
-		if (!islower((unsigned char)*c) && !isdigit((unsigned char)*c))
-			*c = '-';
-	if (name[0] == '-' || name[0] == '\0')
-		name = cosi_printf(call, "b%s", name[0] == '\0' ? "" : name + 1);
-	return cosi_printf(call, "%s-%.*s", name, HASH_DIGITS, hex);
-}
-
-/* An account's name comes from the daemon in a form that any file system can hold. */
+/* An account's name comes from the daemon in a form that any file system can hold; a bucket's has
+ * to follow the rules of S3, since the gateway's clients do. */
 static const char *
 map_name(void *instance, struct cosi_call *call, uint32_t kind, const char *asked, bool exact)
 {
+	const char *rule = kind == COSI_BUCKET ? s3_name_broken_rule(asked) : NULL;
+
 	(void)instance;
-	if (kind == COSI_ACCOUNT || is_bucket_name(asked))
-		return asked;
-	if (!exact)
-		return shorten(call, asked);
-	(void)cosi_fail(
-		call, COSI_INVALID,
-		"cannot use '%s' as a bucket name: 3 to 63 of a-z, 0-9, '-' and '.', a letter or "
-		"digit at both ends and beside each dot, not an IP address",
-		asked);
-	return NULL;
+	return s3_name_map(call, asked, rule, exact);
 }
 
 COSI_MODULE = {

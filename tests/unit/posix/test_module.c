@@ -116,6 +116,8 @@ test_probe__says_whether_root_can_be_used(void **state)
 static const char *const good_names[] = {
 	"abc",     "a.b",
 	"0-9",     "photos.example.org",
+	"12345",   "2024.10",
+	"1.2.3",   "1.2.3.4.5",
 	"1.2.3.x", "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffggg", /* 63 */
 };
 static const char *const bad_names[] = {
