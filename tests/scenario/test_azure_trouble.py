@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_azure_trouble.py - policies that cannot be read, keys that are wrong, TLS, a lock that hangs.
 
-test_trouble.py has what is the same for every store.
+test_store_trouble.py has what is the same for every store.
 """
 import base64
 import subprocess

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_minio_trouble.py - a MinIO that dies, changes its keys or is used by two: nothing is lost.
 
-test_trouble.py has what is the same for every store.
+test_store_trouble.py has what is the same for every store.
 """
 import pytest
 

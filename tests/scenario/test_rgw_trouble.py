@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_rgw_trouble.py - a gateway that refuses, lies, or is gone for long: clear answers, nothing lost.
 
-test_trouble.py has what is the same for every store.
+test_store_trouble.py has what is the same for every store.
 """
 import json
 

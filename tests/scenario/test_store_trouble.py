@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""test_trouble.py - a store that is down, hangs, lies or refuses: clear answers, nothing lost.
+"""test_store_trouble.py - a store that is down, hangs, lies or refuses: clear answers, nothing lost.
 
 What only one store does wrong is in its own file: test_rgw_trouble.py and its like.
 """
