@@ -113,6 +113,10 @@ class CephRgw(S3Store):
     def rights(self, _=None):
         return sorted(self.admin.users())
 
+    def quota(self, bucket):
+        """Its size in bytes."""
+        return self.admin.bucket(bucket)["bucket_quota"]["max_size"]
+
 
 class MinioStore(S3Store):
     name = "minio"
@@ -133,6 +137,9 @@ class MinioStore(S3Store):
 
     def rights(self, _=None):
         return self.root.users(), sorted(self.root.policies()), self.root.mappings()
+
+    def quota(self, bucket):
+        return self.root.quota(bucket)
 
 
 class AzureStore(Remote, AzureAnswers):

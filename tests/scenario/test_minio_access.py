@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""test_minio_access.py - keys on a real MinIO: what they open, what they do not, until when."""
+"""test_minio_access.py - accounts on a real MinIO: whose they are, what breaks them, what they cannot do.
+
+test_s3_access.py has what is the same for every S3 store.
+"""
 import json
 
 import pytest
 
 from rig.client import refused
+from rig.keys import VERBS, may
 from rig.minio import seal
 from rig.s3 import S3
-from rig.steps import both
 from rig.store import MinioStore
 
 pytestmark = pytest.mark.minio
@@ -30,58 +33,6 @@ def client(daemon):
     return daemon.client()
 
 
-def multipart(key, bucket):
-    """Begin, a part, complete."""
-    begun = key.request("POST", f"/{bucket}/big", {"uploads": ""})
-    if begun.status != 200:
-        return False
-    upload = begun.texts("UploadId")[0]
-    part = key.request("PUT", f"/{bucket}/big", {"partNumber": "1", "uploadId": upload}, body=b"x")
-    body = ("<CompleteMultipartUpload><Part><PartNumber>1</PartNumber>"
-            f"<ETag>{part.headers['etag']}</ETag></Part></CompleteMultipartUpload>").encode()
-    return key.request("POST", f"/{bucket}/big", {"uploadId": upload}, body=body).status == 200
-
-
-VERBS = {
-    "list": lambda key, bucket: key.list(bucket).status == 200,
-    "get": lambda key, bucket: key.get(bucket, "object").status == 200,
-    "put": lambda key, bucket: key.put(bucket, "fresh").status == 200,
-    "multipart": multipart,
-    "remove": lambda key, bucket: key.remove(bucket, "fresh").status == 204,
-}
-MODES = {"readWrite": set(VERBS), "readOnly": {"list", "get"}, "writeOnly": {"put", "multipart"},
-         None: set(VERBS)}
-
-
-def may(key, bucket, verb):
-    """Does the store let this key do that?"""
-    return VERBS[verb](key, bucket)
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_mode__opens_what_it_says(daemon, shop, dialect, name, mode):
-    client = daemon.client(dialect)
-    bucket, other = client.create(name), client.create(f"{name}-other")
-    for made in (name, f"{name}-other"):
-        assert shop.root.put(made, "object", b"content").status == 200
-    access = client.grant(bucket, f"ba-{name}", mode)
-    key = shop.client(access)
-    for verb in VERBS:
-        assert may(key, name, verb) == (verb in MODES[mode]), verb
-        assert not may(key, f"{name}-other", verb), f"{verb} in another bucket"
-    assert key.create(f"{name}-own").status == 403, "no bucket of its own"
-    assert key.drop(name).status == 403
-    for word in ("policy", "versioning", "tagging"):
-        assert key.request("PUT", f"/{name}", {word: ""}, body=b"<x/>").status == 403, word
-    client.revoke(access.account_id, bucket)
-    for verb in VERBS:
-        assert not may(key, name, verb), f"{verb} after the revoke"
-    assert key.list(name).code == "InvalidAccessKeyId"
-    assert shop.root.get(name, "object").body == b"content", "the objects stay"
-    client.delete(bucket, {"whenNotEmpty": "purge"})
-    client.delete(other, {"whenNotEmpty": "purge"})
-
-
 def test_write_only__cannot_erase(client, shop, name):
     """With s3:DeleteObject one request would erase all that is below a prefix, all versions of it."""
     bucket = client.create(name, {"versioning": "true"})
@@ -90,28 +41,6 @@ def test_write_only__cannot_erase(client, shop, name):
     erase = key.request("DELETE", f"/{name}/below/", headers={"x-minio-force-delete": "true"})
     assert erase.status == 403
     assert shop.root.get(name, "below/object").body == b"content"
-
-
-def test_several_buckets__one_account(daemon, shop, name):
-    client = daemon.client("v1alpha2")
-    ids = [client.create(f"{name}-{n}") for n in "abc"]
-    reply = client.call("DriverGrantBucketAccess", account_name=f"ba-{name}",
-                        protocol={"type": "S3"}, authentication_type={"type": "KEY"},
-                        buckets=[{"bucket_id": ids[0], "access_mode": {"mode": "READ_WRITE"}},
-                                 {"bucket_id": ids[1], "access_mode": {"mode": "READ_ONLY"}},
-                                 {"bucket_id": ids[2], "access_mode": {"mode": "WRITE_ONLY"}}])
-    access = client.access(reply)
-    key = shop.client(access)
-    assert may(key, f"{name}-a", "put") and may(key, f"{name}-a", "list")
-    assert not may(key, f"{name}-b", "put") and may(key, f"{name}-b", "list")
-    assert may(key, f"{name}-c", "put") and not may(key, f"{name}-c", "list")
-    client.revoke(access.account_id, ids[:1])
-    assert not may(key, f"{name}-a", "list") and may(key, f"{name}-b", "list")
-    with refused("ALREADY_EXISTS"):
-        client.grant(ids, f"ba-{name}")
-    client.revoke(access.account_id, ids[1:])
-    assert key.list(f"{name}-b").code == "InvalidAccessKeyId"
-    assert f"cosi-ba-{name}" not in shop.accounts()
 
 
 def test_several_buckets__what_is_left_is_granted_again(daemon, shop, name):
@@ -140,47 +69,6 @@ def test_several_buckets__as_many_as_a_policy_holds(daemon, shop, name):
     assert client.grant(ids[:124], f"ba-{name}").key == access.key
     client.revoke(access.account_id, ids)
     assert key.list(names[0]).code == "InvalidAccessKeyId"
-
-
-def test_parallel__twenty_grants_on_one_bucket(client, shop, name):
-    """20 of 20 keys work; after one is revoked the 19 others do."""
-    bucket = client.create(name)
-    assert shop.root.put(name, "object", b"content").status == 200
-    running = []
-    for number in range(20):
-        method, fields = client.grant_fields(bucket, f"ba-{number}-{name}")
-        running.append(client.start(method, **fields))
-    found = [client.access(call.result()) for call in running]
-    assert len({a.key for a in found}) == 20
-    keys = [shop.client(a) for a in found]
-    assert all(may(key, name, "get") for key in keys)
-    client.revoke(found[7].account_id, bucket)
-    assert [may(key, name, "get") for key in keys] == [n != 7 for n in range(20)]
-    for access in found:
-        client.revoke(access.account_id, bucket)
-    assert not any(may(key, name, "get") for key in keys)
-    assert not any(name in account for account in shop.accounts())
-
-
-def test_two_daemons__one_lifecycle_at_once(cosid, shop, name):
-    """Two gateways on one server: neither loses anything, both answer the same keys."""
-    clients = [cosid({"backends": [shop.backend("shop")]}).client() for _ in range(2)]
-
-    for number in range(5):
-        each = f"{name}-{number}"
-        settings = {"versioning": "true", "quotaMaxSize": "1Gi"}
-        both(clients, lambda c: c.create_fields(each, settings))
-        assert shop.root.quota(each) == 1 << 30
-        versioning = shop.root.request("GET", f"/{each}", {"versioning": ""})
-        assert versioning.texts("Status") == ["Enabled"]
-        grants = both(clients, lambda c: c.grant_fields(f"shop.{each}", f"ba-{each}"))
-        one, two = (clients[0].access(g) for g in grants)
-        assert (one.key, one.secret) == (two.key, two.secret)
-        assert shop.client(one).list(each).status == 200
-        both(clients, lambda c: c.revoke_fields(one.account_id, f"shop.{each}"))
-        assert shop.client(one).list(each).status == 403
-        both(clients, lambda c: c.delete_fields(f"shop.{each}"))
-        assert not shop.exists(each)
 
 
 def key_of(client, name):
@@ -377,10 +265,3 @@ def test_account__cannot_outgrow_its_grant(client, shop, name):
             ("GET", "list-canned-policies", {}, b""), ("GET", "export-iam", {}, b"")):
         reply = shop.client(access).request(method, f"/minio/admin/v3/{what}", query, body=body)
         assert (reply.status, reply.code) == (403, "AccessDenied"), what
-
-
-def test_anonymous__nobody_by_default(client, shop, minio, name):
-    client.create(name)
-    shop.fill(name)
-    stranger = S3(minio.endpoint)
-    assert stranger.list(name).status == 403 and stranger.get(name, "object").status == 403
