@@ -83,6 +83,9 @@ void config_unref(struct config *config);
 const char *config_default_path(void);
 const char *config_default_module_dir(void);
 
+/* Takes what secrets name by env: out of the environment, before children are started. */
+void config_take_env(const struct config *config);
+
 /* Reads one backend's own keys by its module's schema into out, a zeroed struct of schema->size
  * bytes; strings and secrets are owned by *out_settings (free with config_settings_free), which out
  * borrows from.  Unknown keys are errors; keys of the daemon that do not apply (network keys on a

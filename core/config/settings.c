@@ -100,6 +100,30 @@ check_module(const struct config_backend *backend, const struct cosi_module *mod
 				   module->config.keys[i].name);
 }
 
+static void
+take_env(const config_setting_t *setting)
+{
+	int n = config_setting_length(setting);
+
+	source_take_env(config_setting_get_string(setting));
+	for (int i = 0; i < n; i++)
+		source_take_env(config_setting_get_string_elem(setting, i));
+}
+
+/* Which keys are secrets is for their modules to say, which are not loaded yet; but no other key
+ * has a use for such a text. */
+void
+config_take_env(const struct config *config)
+{
+	for (size_t i = 0; i < config->nbackends; i++) {
+		const config_setting_t *group = config->backends[i].setting;
+		int n = config_setting_length(group);
+
+		for (int j = 0; j < n; j++)
+			take_env(config_setting_get_elem(group, (unsigned)j));
+	}
+}
+
 int
 config_settings(const struct config_backend *backend, const struct cosi_module *module,
 		bool checking, void *out, struct config_settings **out_settings, struct diag *diag)

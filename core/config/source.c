@@ -13,6 +13,7 @@
 
 /* With the line break that is dropped. */
 enum { SOURCE_FILE_MAX = SOURCE_SIZE_MAX + 1 };
+static const char env_prefix[] = "env:";
 
 /* No store takes such bytes, in a key or in a header: most of them came with an editor. */
 static int
@@ -203,7 +204,7 @@ source_read(struct source *source, const char *text, const struct source_place *
 	} kinds[] = {
 		{ "file:", read_file },
 		{ "credential:", read_credential },
-		{ "env:", read_env },
+		{ env_prefix, read_env },
 		{ "plain:", read_plain },
 	};
 
@@ -217,6 +218,15 @@ source_read(struct source *source, const char *text, const struct source_place *
 		   "'%s': expected file:PATH, credential:NAME, env:NAME or plain:VALUE",
 		   place->key);
 	return NULL;
+}
+
+void
+source_take_env(const char *text)
+{
+	const char *reason;
+
+	if (text != NULL && strncmp(text, env_prefix, sizeof env_prefix - 1) == 0)
+		(void)env_take(text + sizeof env_prefix - 1, SOURCE_SIZE_MAX, &reason);
 }
 
 void

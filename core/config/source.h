@@ -28,5 +28,8 @@ struct source_place {
 const char *source_read(struct source *source, const char *text, const struct source_place *place,
 			struct diag *diag);
 void source_done(struct source *source);
+/* Takes the variable out of the environment when the text is env:NAME; NULL is fine.  What is wrong
+ * with it source_read() says. */
+void source_take_env(const char *text);
 
 #endif

@@ -81,6 +81,7 @@ open_all(struct generation *generation, const char *state_dir, const struct gene
 		diag_error(diag, NULL, 0, "no memory");
 		return -1;
 	}
+	config_take_env(config); /* a module's file is tried by a child */
 	images_load(wishes.list, wishes.n, config->module_dir, state_dir);
 	/* All of them, so that one run shows all that is wrong. */
 	for (size_t i = 0; i < config->nbackends; i++)

@@ -111,6 +111,38 @@ def test_probe__shows_no_secret(cosid, modules):
     assert "PROBED" not in done.stdout + done.stderr
 
 
+def test_env__is_taken_before_a_module_is_loaded(cosid, modules, folder):
+    """By a child that tries it, at the start and at a reload, or by the daemon."""
+    seen = folder / "seen"
+
+    def build(version):
+        compile_module(modules, "#include <stdio.h>\n#include <stdlib.h>\n" + HEAD +
+                       "struct config { const char *key; const char *const *more; };\n"
+                       "static const struct cosi_key keys[] = { COSI_SECRET(struct config, key, 0, \"k\"),\n"
+                       "COSI_SECRET_LIST(struct config, more, \"m\") };\n"
+                       "__attribute__((constructor)) static void look(void)\n"
+                       f"{{ FILE *out = fopen(\"{seen}\", \"a\"); extern char **environ;\n"
+                       'for (char **at = environ; *at; at++) fprintf(out, "%s\\n", *at);\n'
+                       "fclose(out); }\n" +
+                       GOOD.replace(".config = { 1, 0, NULL }", ".config = COSI_SCHEMA(struct config, keys)")
+                       .replace('"1"', f'"{version}"'))
+
+    def backend(name, **keys):
+        return {"name": name, "module": "posix", "public_endpoint": "http://env.example.org"} | keys
+
+    build(1)
+    config = {"module_dir": str(modules), "backends": [backend("one", key="env:ENV_ONE")]}
+    daemon = cosid.make(config, env={"ENV_ONE": "planted-in-env-1", "ENV_TWO": "planted-in-env-2", "ENV_THREE": "planted-in-env-3"})
+    daemon.start()
+    assert "ENV_ONE=\n" in seen.read_text() and "planted-in-env-1" not in seen.read_text()
+    seen.unlink()
+    build(2)
+    config["backends"] += [backend("two", key="env:ENV_TWO", more=["env:ENV_ONE", "env:ENV_THREE"])]
+    daemon.write_config(config)
+    daemon.reload()
+    assert "ENV_TWO=\n" in seen.read_text() and "planted-in-env" not in seen.read_text()
+
+
 def test_without_head(cosid, config, modules):
     compile_module(modules, HEAD + GOOD.replace("COSI_MODULE_HEAD, ", ""))
     refuses(cosid, config)
