@@ -17,6 +17,8 @@ enum edit_verdict {
 	EDIT_REFUSE,   /* it stays as it is, and the caller fails */
 };
 
+/* Whoever judges embeds it as the first member of what it needs besides, and casts back: see
+ * struct grant. */
 struct edit {
 	const char *container;
 	/* Looks at the list and drops from it; may be called again with a newer one.  It does not

@@ -96,6 +96,7 @@ azure_send(const struct azure *azure, struct cosi_call *call, const struct azure
 	const char *prefix = call->host->url(call, NULL, NULL)->path;
 	const char *path =
 		cosi_printf(call, "/%s", request->container != NULL ? request->container : "");
+	/* http() puts the endpoint's own path in front, and what is signed has it, too. */
 	const char *target = cosi_printf(call, "%s%s", prefix, path);
 	struct parts parts = { 0 };
 	const char *proof;

@@ -251,7 +251,8 @@ purge(const struct rgw *rgw, struct cosi_call *call, const char *native)
 	return 0;
 }
 
-static int delete (const struct rgw *rgw, struct cosi_call *call, const struct cosi_bucket_req *req)
+static int
+remove_bucket(const struct rgw *rgw, struct cosi_call *call, const struct cosi_bucket_req *req)
 {
 	struct cosi_bucket there = { .ours = false };
 	struct rgw_look look;
@@ -282,7 +283,7 @@ static int delete (const struct rgw *rgw, struct cosi_call *call, const struct c
 int
 rgw_delete_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req)
 {
-	if (delete (instance, call, req) != 0)
+	if (remove_bucket(instance, call, req) != 0)
 		return cosi_fail(call, 0, "cannot delete bucket '%.255s'", req->native);
 	return 0;
 }

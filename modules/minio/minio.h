@@ -72,11 +72,13 @@ int minio_settings_apply(const struct minio *minio, struct cosi_call *call, cons
 /* Is the bucket as PUT bucket leaves it, with object lock or without? */
 int minio_adopt_looks_new(const struct minio *minio, struct cosi_call *call, const char *native,
 			  bool lock, bool *out);
-/* May it be taken over, as far as its age goes?  0; EXISTS when it is too old, BUSY while another
- * daemon may still be making it. */
+/* settle_ms: the age from which on no other daemon can still be making it, since its calls have an
+ * end as ours do. */
+/* May it be taken over, as far as its age goes?  0; EXISTS when it is too old, BUSY while it is
+ * younger than settle_ms. */
 int minio_adopt_check_age(const struct minio *minio, struct cosi_call *call, const char *native,
 			  int64_t settle_ms);
-/* BUSY while the bucket is so young that another daemon may still be making it. */
+/* 0; BUSY while it is younger than settle_ms. */
 int minio_adopt_settled(const struct minio *minio, struct cosi_call *call, const char *native,
 			int64_t settle_ms);
 

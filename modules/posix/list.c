@@ -80,8 +80,8 @@ visit_all(const struct list *list)
 }
 
 int
-record_list(void *instance, struct cosi_call *call, const char *owner,
-	    int (*found)(struct cosi_call *, const struct cosi_found *))
+posix_list(void *instance, struct cosi_call *call, const char *owner,
+	   int (*found)(struct cosi_call *, const struct cosi_found *))
 {
 	SCOPE_ROOT struct posix posix = posix_enter(instance, call);
 	struct list list = { .posix = &posix, .call = call, .owner = owner, .found = found };

@@ -154,5 +154,5 @@ COSI_MODULE = {
 	.delete_bucket = posix_delete_bucket,
 	.grant = posix_grant,
 	.revoke = posix_revoke,
-	.list = record_list,
+	.list = posix_list,
 };

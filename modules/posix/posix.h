@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * posix.h - what the files of this module share: the instance, its directory, its errors.
+ * posix.h - what the files of this module share: the instance, its directory, its errors, and
+ * who does what.
+ *
+ *   posix.c    the module, its settings, open, probe, names
+ *   bucket.c   create, get, delete             access.c   grant, revoke
+ *   list.c     what bears our marks            record.c   whose a bucket or an account is
+ *   root.c     the directory, for one call     tree.c     empties a bucket
  *
  *   root/photos/                      a bucket
  *   root/.cosid/buckets/photos.json   whose it is, with which parameters it was made
@@ -70,5 +76,8 @@ int posix_delete_bucket(void *, struct cosi_call *, const struct cosi_bucket_req
 /* access.c */
 int posix_grant(void *, struct cosi_call *, const struct cosi_access_req *, struct cosi_access *);
 int posix_revoke(void *, struct cosi_call *, const struct cosi_access_req *);
+/* list.c */
+int posix_list(void *, struct cosi_call *, const char *owner,
+	       int (*found)(struct cosi_call *, const struct cosi_found *));
 
 #endif

@@ -44,8 +44,4 @@ const char *record_text(const json_t *record, const char *key);
 /* The directory of one kind; -1 with errno, ENOENT when nothing was ever written there. */
 int record_dir(const struct posix *posix, uint32_t kind);
 
-/* list.c: the module's list handler. */
-int record_list(void *instance, struct cosi_call *call, const char *owner,
-		int (*found)(struct cosi_call *, const struct cosi_found *));
-
 #endif

@@ -30,7 +30,7 @@ int s3_bucket_untouched(struct cosi_call *call, const struct s3_client *client, 
 /* A setting that every new bucket answers alike. */
 struct s3_bucket_setting {
 	const char *name;
-	const char *absent; /* the Code of 404 when it was never set */
+	const char *absent; /* the Code of 404 when it was never set; "": it is always 200 */
 	const char *mark;   /* what 200 has in it when it was; "": any 200 means that */
 };
 /* Was it never set?  A store without that API cannot have it set either. */

@@ -102,6 +102,7 @@ s3_send(struct cosi_call *call, const struct s3_client *client, const struct s3_
 	sigv4_date(to_sign.now, date);
 	payload = payload_hash(call, request);
 	collect_headers(&headers, request, url->host, payload, date);
+	/* http() puts the endpoint's own path in front, and what is signed has it, too. */
 	to_sign.path = cosi_printf(call, "%s%s", url->path, path);
 	to_sign.query = query_text(call, request);
 	to_sign.payload = payload;

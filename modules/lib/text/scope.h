@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * scope.h - locals of a module that clean up after themselves when their scope ends.
+ * scope.h - locals of a module that clean up after themselves when their scope ends: what
+ * base/cleanup.h is to the core, which modules do not see.
  *
  *   SCOPE_FREE char *body = NULL;      json_auto_t does the same for jansson's values
  */
