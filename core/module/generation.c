@@ -59,6 +59,11 @@ open_backend(struct generation *generation, const struct config_backend *config,
 			   wish->status.text);
 		return -1;
 	}
+	if (image_origin(wish->image).foreign != NULL)
+		diag_warning(diag, config->file, config->line,
+			     "backend '%s': module '%s' is linked with '%s', which is not for "
+			     "modules",
+			     config->name, config->module, image_origin(wish->image).foreign);
 	if (instance_open(backend, image_ref(wish->image),
 			  before != NULL ? generation_find(before, config->name) : NULL, checking,
 			  diag) != 0)

@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "module/file.h"
 #include "module/handshake.h"
+#include "module/needs.h"
 #include "module/trial.h"
 
 #include "banned.h"
@@ -24,6 +25,7 @@ struct image {
 	void *handle;
 	struct module_file file;
 	struct cosi_module module;
+	const char *foreign; /* borrowed from the loaded file */
 };
 
 /* The process's, like the loader's own list: two lists would load one file twice. */
@@ -77,6 +79,7 @@ load(struct module_file *file, struct status *status)
 		return NULL;
 	}
 	image->refs = 1;
+	image->foreign = needs_foreign(image->handle);
 	image->file = *file;
 	*file = (struct module_file){ 0 };
 
@@ -198,7 +201,7 @@ image_module(const struct image *image)
 struct image_origin
 image_origin(const struct image *image)
 {
-	return (struct image_origin){ image->file.source, image->file.hash };
+	return (struct image_origin){ image->file.source, image->file.hash, image->foreign };
 }
 
 struct image *

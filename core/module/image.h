@@ -31,6 +31,7 @@ const struct cosi_module *image_module(const struct image *image);
 struct image_origin {
 	const char *source;        /* MODULE_DIR/NAME.so, which may hold something else by now */
 	const unsigned char *hash; /* MODULE_HASH_LEN bytes: SHA-256 of what was loaded */
+	const char *foreign;       /* a library that it needs and may not; NULL: none */
 };
 struct image_origin image_origin(const struct image *image);
 struct image *image_ref(struct image *image);

@@ -161,6 +161,18 @@ def test_module__file_is_wrong(cosid, shelf, fault):
     fails(daemon, r"cosid.conf:\d+: backend 'shelf': .*shelf.so", word)
 
 
+def test_module__linked_with_more(cosid, shelf):
+    """It serves, and a warning names the library."""
+    daemon = cosid(shelf.config())
+    shelf.put(shelf.build("linked", flags=["-Wl,--no-as-needed", "-lcurl"]))
+    done = daemon.cosictl("reload")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"cosid.conf:\d+: warning: backend 'shelf': module 'shelf' is linked with 'libcurl\.so\S+', "
+                     r"which is not for modules\n", done.stdout), done.stdout
+    shelf.install("2")
+    assert "linked" not in daemon.cosictl("reload").stdout
+
+
 # ---- the state directory
 
 

@@ -84,6 +84,23 @@ test_load__good(void **state)
 	image_unref(image);
 }
 
+/* What the compiler and a sanitizer add is no library of the module's own. */
+static void
+test_load__linked_with_more(void **state)
+{
+	const struct folder *folder = *state;
+	struct status status;
+	struct image *good = rig_load(FIXTURES, folder->state, "good", &status);
+	struct image *linked = rig_load(FIXTURES "/linked", folder->state, "good", &status);
+
+	assert_string_equal(status.text, "");
+	assert_null(image_origin(good).foreign);
+	assert_non_null(image_origin(linked).foreign);
+	rig_assert_has(image_origin(linked).foreign, "libcurl");
+	image_unref(good);
+	image_unref(linked);
+}
+
 static void
 test_load__broken(void **state)
 {
@@ -342,6 +359,7 @@ main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_load__good, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_load__linked_with_more, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_load__broken, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_load__bad_name, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_load__not_a_module_file, setup, teardown),
