@@ -160,7 +160,7 @@ connect_timeout(const struct handle *handle, const struct attempt *attempt)
 }
 
 static bool
-set_request(struct handle *handle, const struct attempt *attempt)
+set_request(struct handle *handle, const struct attempt *attempt, int64_t timeout_ms)
 {
 	const struct request *request = attempt->request;
 	CURL *easy = handle->easy;
@@ -169,7 +169,7 @@ set_request(struct handle *handle, const struct attempt *attempt)
 	SET(CURLOPT_URL, request->url.origin);
 	SET(CURLOPT_REQUEST_TARGET, request->target);
 	SET(CURLOPT_HTTPHEADER, request->headers);
-	SET(CURLOPT_TIMEOUT_MS, (long)request->timeout_ms);
+	SET(CURLOPT_TIMEOUT_MS, (long)timeout_ms);
 	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)connect_timeout(handle, attempt));
 	return failed;
 }
@@ -188,28 +188,31 @@ is_spoilt(const struct handle *handle, CURLcode code)
 }
 
 static CURLcode
-perform(struct handle *handle, const struct attempt *attempt, bool fresh)
+perform(struct handle *handle, const struct attempt *attempt, int64_t timeout_ms, bool fresh)
 {
 	CURL *easy = handle->easy;
 	bool failed;
 
 	reply_reset(&handle->reply, attempt->request->max_reply);
 	handle->error[0] = '\0';
-	failed = set_request(handle, attempt);
+	failed = set_request(handle, attempt, timeout_ms);
 	SET(CURLOPT_FRESH_CONNECT, fresh ? 1L : 0L);
 	return failed ? CURLE_OUT_OF_MEMORY : curl_easy_perform(easy);
 }
 
+/* Twice is one request for whoever waits: both have its time together. */
 void
 handle_perform(struct handle *handle, struct attempt *attempt)
 {
-	int64_t begun_ms = clock_mono_ms();
+	int64_t begun_ms = clock_mono_ms(), left_ms = attempt->request->timeout_ms;
 	CURLcode code;
 
 	handle->attempt = attempt;
-	code = perform(handle, attempt, false);
-	if (is_spoilt(handle, code) && attempt->request->repeatable)
-		code = perform(handle, attempt, true);
+	code = perform(handle, attempt, left_ms, false);
+	if (is_spoilt(handle, code) && attempt->request->repeatable) {
+		left_ms -= clock_mono_ms() - begun_ms;
+		code = perform(handle, attempt, left_ms > 0 ? left_ms : 1, true);
+	}
 	attempt->ms = clock_mono_ms() - begun_ms;
 	failure_judge(handle, attempt, code);
 	handle->attempt = NULL;

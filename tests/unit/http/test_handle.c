@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_handle.c - kept connections that are of no use any more, and what is sent again on another.
  */
+#include <pthread.h>
+#include <time.h>
+
 #include "rig.h"
 
 #include "banned.h"
@@ -55,6 +58,47 @@ test_kept_connection__stray_bytes_before_the_answer(void **state)
 
 	(void)state;
 	replace_after(&failure);
+}
+
+enum { SLOW_MS = 1500, TIMEOUT_MS = 2000 };
+
+static void *
+release_late(void *httpd)
+{
+	const struct timespec time = { .tv_sec = SLOW_MS / 1000,
+				       .tv_nsec = SLOW_MS % 1000 * 1000000 };
+
+	(void)nanosleep(&time, NULL);
+	httpd_release(httpd);
+	return NULL;
+}
+
+/* What the first one took, the second one has no more. */
+static void
+test_kept_connection__replaced_within_the_timeout(void **state)
+{
+	const struct httpd_step steps[] = { { .bytes = OK },
+					    { .bytes = STRAY OK, .hold = 1 },
+					    { .then = HTTPD_HANG } };
+	struct http_config config = rig_config();
+	int64_t begun_ms;
+	pthread_t slow;
+	struct rig rig;
+
+	(void)state;
+	config.retries = 0;
+	rig_open(&rig, &config, steps, COUNT(steps));
+	assert_non_null(rig_exchange(&rig, .method = "GET", .path = "/warm"));
+	begun_ms = clock_mono_ms();
+	assert_int_equal(pthread_create(&slow, NULL, release_late, rig.httpd), 0);
+	assert_null(rig_exchange(&rig, .method = "GET", .path = "/b", .timeout_ms = TIMEOUT_MS));
+	assert_in_range(clock_mono_ms() - begun_ms, TIMEOUT_MS - 1, TIMEOUT_MS + SLOW_MS - 1);
+	assert_failed(&rig, COSI_TIMEOUT,
+		      rig_text(&rig, "no answer to 'GET /b' from %B within 2 s"));
+	assert_int_equal(httpd_nrequests(rig.httpd), 3);
+	assert_int_equal(pthread_join(slow, NULL), 0);
+	httpd_release(rig.httpd);
+	rig_close(&rig);
 }
 
 /* Those that come with the answer that they follow are dropped with it. */
@@ -113,6 +157,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kept_connection__closed_under_the_request),
 		cmocka_unit_test(test_kept_connection__stray_bytes_before_the_answer),
+		cmocka_unit_test(test_kept_connection__replaced_within_the_timeout),
 		cmocka_unit_test(test_kept_connection__stray_bytes_after_the_answer),
 		cmocka_unit_test(test_fresh_connection__stray_bytes_are_the_answer),
 		cmocka_unit_test(test_kept_connection__closed_while_idle),
