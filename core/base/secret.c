@@ -110,8 +110,8 @@ secret_len(const struct secret *secret)
 	return secret->len;
 }
 
-/* Length of the longest known secret that text begins with, or 0.  cut: behind the text nobody
- * knows what stood, so all of it may be the beginning of one. */
+/* Length of the longest known secret that text begins with, or 0.  cut: the text went on,
+ * so all of it may be the beginning of one. */
 static size_t
 longest_at(const char *text, size_t len, bool cut)
 {
