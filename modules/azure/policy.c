@@ -11,9 +11,9 @@
 
 #include "banned.h"
 
-enum { RANDOM_BYTES = 4, OWNER_DIGITS = 4, PARAMS_DIGITS = 6, TAIL_DIGITS = 10 };
+enum { RANDOM_BYTES = 5, RANDOM_DIGITS = 8, OWNER_DIGITS = 5, PARAMS_DIGITS = 5, TAIL_DIGITS = 10 };
 
-#define HEX "0123456789abcdef"
+#define DIGITS "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567" /* hash_base32()'s */
 
 const char *
 policy_rights(uint32_t mode)
@@ -32,24 +32,26 @@ policy_rights(uint32_t mode)
 static const char *
 digits_of(struct cosi_call *call, const char *text, int n)
 {
-	char hex[HASH_HEX_MAX];
+	char digits[HASH_BASE32_MAX];
 	struct hash hash;
 
 	if (hash_sha256(call, text, strlen(text), &hash) != 0)
 		return "";
-	hash_hex(&hash, hex);
-	return cosi_printf(call, "%.*s", n, hex);
+	hash_base32(&hash, digits);
+	return cosi_printf(call, "%.*s", n, digits);
 }
 
 const char *
 policy_new_id(struct cosi_call *call, const struct policy_wish *wish)
 {
-	uint8_t bytes[RANDOM_BYTES] = { 0 };
+	struct hash random = { .bytes = { 0 } };
+	char digits[HASH_BASE32_MAX];
 
-	if (call->host->random(call, bytes, sizeof bytes) != 0)
+	if (call->host->random(call, random.bytes, RANDOM_BYTES) != 0)
 		return "";
-	return cosi_printf(call, "%s.%02x%02x%02x%02x.%s%s", wish->account, bytes[0], bytes[1],
-			   bytes[2], bytes[3], digits_of(call, wish->owner, OWNER_DIGITS),
+	hash_base32(&random, digits);
+	return cosi_printf(call, "%s.%.*s.%s%s", wish->account, RANDOM_DIGITS, digits,
+			   digits_of(call, wish->owner, OWNER_DIGITS),
 			   digits_of(call, wish->params, PARAMS_DIGITS));
 }
 
@@ -60,10 +62,11 @@ tail_of(const char *id, size_t *out_len)
 {
 	const char *random = strchr(id, '.'), *tail;
 
-	if (random == NULL || strspn(random + 1, HEX) != 2 * RANDOM_BYTES)
+	if (random == NULL || strspn(random + 1, DIGITS) != RANDOM_DIGITS)
 		return NULL;
-	tail = random + 1 + 2 * RANDOM_BYTES;
-	if (*tail != '.' || strspn(tail + 1, HEX) != TAIL_DIGITS || tail[1 + TAIL_DIGITS] != '\0')
+	tail = random + 1 + RANDOM_DIGITS;
+	if (*tail != '.' || strspn(tail + 1, DIGITS) != TAIL_DIGITS ||
+	    tail[1 + TAIL_DIGITS] != '\0')
 		return NULL;
 	*out_len = (size_t)(random - id);
 	return tail + 1;

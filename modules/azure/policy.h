@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * policy.h - the stored access policy that is an account: its id, its rights, its end.
  *
- *   cosi-ba-1.5d0e93c1.3f9a7be04c
- *   │         │        └ 4 digits of a hash of the owner, 6 of the mark of the parameters
+ *   cosi-ba-1.JR2K7QXA.6B37OHA46Y
+ *   │         │        └ 5 digits of a hash of the owner, 5 of one of the parameters' mark
  *   │         └ random: a SAS names its policy, so no two grants may ever have the same id
  *   └ the account
+ *
+ * Digits are base32's, of 5 bits: two owners who share a storage account have the same five once in
+ * 33 million, and only then would take each other's accounts of one name for their own.
  */
 #ifndef AZURE_POLICY_H
 #define AZURE_POLICY_H

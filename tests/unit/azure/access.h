@@ -4,8 +4,8 @@
 #define TEST_AZURE_ACCESS_H
 #include "script.h"
 
-#define TAIL ".f0773839ec" /* of OWNER and PARAMS */
-#define ID   "cosi-ba-1.01234567" TAIL
+#define TAIL ".6B37OHA46Y" /* of OWNER and PARAMS */
+#define ID   "cosi-ba-1.ABCDEF27" TAIL
 #define RW   "<Permission>racwdl</Permission>"
 #define ETAG                                                                                       \
 	{                                                                                          \

@@ -121,7 +121,7 @@ test_grant__in_another_way(void **state)
 
 	(void)state;
 	script_init(&script);
-	PLAY(&script, LIST(list_of(IDS("cosi-ba-1.01234567.f077383900"), RW)));
+	PLAY(&script, LIST(list_of(IDS("cosi-ba-1.ABCDEF27.6B37OAAAAA"), RW)));
 	grant(&script);
 	script_ended(&script, COSI_EXISTS, "cannot grant 'cosi-ba-1': it exists, in another mode");
 	script_done(&script);
@@ -131,7 +131,7 @@ test_grant__in_another_way(void **state)
 static void
 test_grant__other_owner(void **state)
 {
-	static const char other[] = "cosi-ba-1.01234567.00003839ec";
+	static const char other[] = "cosi-ba-1.ABCDEF27.AAAAAHA46Y";
 	struct script script;
 
 	(void)state;

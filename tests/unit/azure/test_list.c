@@ -47,7 +47,7 @@ test_list__containers_and_policies(void **state)
 	script_init(&script);
 	seen[0] = '\0';
 	PLAY(&script, CONTAINERS, POLICIES_OF("aaa", "x", ID),
-	     POLICIES_OF("bbb", "cosi-b.01234567" TAIL),
+	     POLICIES_OF("bbb", "cosi-b.ABCDEF27" TAIL),
 	     NO_CONTAINER("GET /ccc?comp=acl&restype=container"));
 	assert_int_equal(azure_list(&script.azure, &script.host.call, OWNER, found), 0);
 	script_ended(&script, COSI_OK, "");

@@ -24,9 +24,9 @@ test_id__form(void **state)
 	one = policy_new_id(&host.call, &wish);
 	other = policy_new_id(&host.call, &wish);
 	assert_int_equal(strlen(one), strlen("cosi-ba-1") + 20);
-	assert_int_equal(strspn(one + 10, "0123456789abcdef"), 8);
+	assert_int_equal(strspn(one + 10, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"), 8);
 	/* SHA-256 of the owner, and of the mark */
-	assert_string_equal(one + 18, ".f0773839ec");
+	assert_string_equal(one + 18, ".6B37OHA46Y");
 	assert_string_not_equal(one, other);
 	host_done(&host);
 }
@@ -61,6 +61,8 @@ test_id__whose(void **state)
 	assert_true(policy_is_owned(&host.call, id, OWNER, &account));
 	assert_string_equal(account, "cosi-ba-1");
 	assert_false(policy_is_owned(&host.call, id, "other.example.org", &account));
+	/* Its SHA-256 begins with the same 16 bits. */
+	assert_false(policy_is_owned(&host.call, id, "cosid-512.example.org", &account));
 	other.params = "1:other";
 	assert_true(policy_is_wished(&host.call, id, &other));
 	assert_false(policy_is_same(&host.call, id, &other));
@@ -79,26 +81,27 @@ test_id__of_others(void **state)
 		"",
 		"cosi-ba-1",
 		"cosi-ba-1.",
-		"cosi-ba-1.0123456",
-		"cosi-ba-1.01234567",
-		"cosi-ba-1.01234567.",
-		"cosi-ba-1.01234567.0000",
-		"cosi-ba-1.0123456G.TAIL",
-		"cosi-ba-1.012345678.TAIL",
-		"cosi-ba-1.01234567.TAIL0",
-		"cosi-ba-1.01234567.TAIL.",
-		"cosi-ba-1.x.01234567.TAIL",
-		"ba-1.01234567.TAIL",
-		"cosi-.01234567.TAIL",
-		"cosi-Ba.01234567.TAIL",
-		".01234567.TAIL",
+		"cosi-ba-1.5d0e93c1.f0773839ec",
+		"cosi-ba-1.ABCDEF2",
+		"cosi-ba-1.ABCDEF27",
+		"cosi-ba-1.ABCDEF27.",
+		"cosi-ba-1.ABCDEF27.AAAA",
+		"cosi-ba-1.ABCDEF21.TAIL",
+		"cosi-ba-1.ABCDEF27A.TAIL",
+		"cosi-ba-1.ABCDEF27.TAILA",
+		"cosi-ba-1.ABCDEF27.TAIL.",
+		"cosi-ba-1.x.ABCDEF27.TAIL",
+		"ba-1.ABCDEF27.TAIL",
+		"cosi-.ABCDEF27.TAIL",
+		"cosi-Ba.ABCDEF27.TAIL",
+		".ABCDEF27.TAIL",
 	};
 	const char *tail, *account = NULL, *id;
 	struct host host;
 
 	(void)state;
 	host_init(&host, NULL);
-	tail = policy_new_id(&host.call, &wish) + strlen("cosi-ba-1.01234567.");
+	tail = policy_new_id(&host.call, &wish) + strlen("cosi-ba-1.ABCDEF27.");
 	for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
 		const char *mark = strstr(foreign[i], "TAIL");
 

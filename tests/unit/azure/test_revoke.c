@@ -29,17 +29,17 @@ revoke(struct script *script, const char *bucket)
 static void
 test_revoke__of_a_container(void **state)
 {
-	static const char other[] = "cosi-ba-1.01234567.00003839ec";
+	static const char other[] = "cosi-ba-1.ABCDEF27.AAAAAHA46Y";
 	struct script script;
 
 	(void)state;
 	script_init(&script);
-	PLAY(&script, LIST(list_of(IDS("x", ID, "cosi-ba-11.01234567" TAIL, other), RW)), ACQUIRED,
+	PLAY(&script, LIST(list_of(IDS("x", ID, "cosi-ba-11.ABCDEF27" TAIL, other), RW)), ACQUIRED,
 	     WRITTEN, RELEASED);
 	revoke(&script, "photos");
 	script_ended(&script, COSI_OK, "");
 	assert_string_equal(strstr(script.sent[2].body, "<SignedIdentifiers>"),
-			    list_of(IDS("x", "cosi-ba-11.01234567" TAIL, other), RW));
+			    list_of(IDS("x", "cosi-ba-11.ABCDEF27" TAIL, other), RW));
 	PLAY(&script, LIST(list_of(IDS(ID), RW)), ACQUIRED, WRITTEN, RELEASED);
 	revoke(&script, "photos");
 	assert_string_equal(script.sent[2].body, "");
