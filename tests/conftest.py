@@ -45,7 +45,7 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_report_teststatus(report):
-    """How long it took stands beside how it went."""
+    """How long it took stands next to how it went."""
     if report.when == "call" and report.outcome == "passed":
         return "passed", ".", f"PASSED {report.duration:.1f} s"
     return None

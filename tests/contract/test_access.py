@@ -149,7 +149,7 @@ def test_grant__parameters(client, bucket, name):
 
 
 def test_grant__long_account_name(client, store, bucket, name):
-    """So many of [a-z0-9-], the prefix with them, stay as they are; what is longer, or other, gets a
+    """That many of [a-z0-9-], the prefix with them, stay as they are; what is longer, or other, gets a
     hash."""
     plain = f"a{name}-".ljust(store.account_most - len("cosi-"), "x")
     assert client.grant(bucket, plain).account_id == f"shop.cosi-{plain}"

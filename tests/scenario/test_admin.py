@@ -274,7 +274,7 @@ def test_list(cosid, shelf, build, posix):
     assert found[bucket]["name"] == "ours" and found[bucket]["owner"] == "cosid.example.org"
     assert found[bucket]["params"].startswith("1:")
     assert f"bucket {bucket} name=ours" in daemon.cosictl("list", "files").stdout
-    # A backend that cannot say does not keep the others from it.
+    # A backend that fails does not end the listing of the others.
     done = daemon.cosictl("list")
     assert done.returncode == 1 and f"bucket {bucket}" in done.stdout
     assert "backend shelf: UNSUPPORTED" in done.stderr

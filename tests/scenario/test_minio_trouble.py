@@ -150,7 +150,7 @@ def test_region__of_the_server(cosid, folder, name):
 
 
 def test_race__granted_again_while_revoked(client, shop, proxy, cosid, name):
-    """Another gateway's grant between two requests of a revoke: never OK while the account lives."""
+    """Another daemon's grant between two requests of a revoke: never OK while the account lives."""
     other = cosid({"backends": [MinioStore(shop.server).backend("shop")]}).client()
     bucket = client.create(name)
     access = client.grant(bucket, f"ba-{name}")
@@ -170,7 +170,7 @@ def test_race__granted_again_while_revoked(client, shop, proxy, cosid, name):
 
 
 def test_race__made_while_looked_at(client, shop, proxy, cosid, name):
-    """Another gateway marks and sets a bucket between two looks of a create: it is not a stranger's."""
+    """Another daemon marks and sets a bucket between two looks of a create: it is not a stranger's."""
     other = cosid({"backends": [MinioStore(shop.server).backend("shop")]}).client()
     settings = {"versioning": "true", "anonymousAccess": "readOnly"}
 

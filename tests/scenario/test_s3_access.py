@@ -95,7 +95,7 @@ def test_parallel__twenty_grants_on_one_bucket(client, shop, name):
 
 
 def test_two_daemons__one_lifecycle_at_once(cosid, shop, name):
-    """Two gateways with one credential_key: neither loses anything, both answer the same keys."""
+    """Two daemons with one credential_key: neither loses anything, both answer the same keys."""
     backend = shop.backend("shop", credential_key="plain:planted-shared-derivation-key-0123456789")
     clients = [cosid({"backends": [backend]}).client() for _ in range(2)]
     settings = {"versioning": "true", "quotaMaxSize": "1Gi"}

@@ -169,7 +169,7 @@ is_fine(uint32_t code)
 	return code == COSI_OK || code == COSI_BUSY;
 }
 
-/* One gateway's day: the same names as the other one's. */
+/* One daemon's day: the same names as the other one's. */
 static int
 work(struct rig *rig)
 {

@@ -97,7 +97,7 @@ write_padded(struct rig *rig, size_t size)
 
 static pid_t child;
 
-/* What posix_spawn() of a thread beside does for a moment: a process with our descriptors. */
+/* What posix_spawn() in another thread does for a moment: a process with our descriptors. */
 static void
 fork_once(void)
 {

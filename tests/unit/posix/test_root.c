@@ -28,7 +28,7 @@ teardown(void **state)
 	return 0;
 }
 
-/* Moves the root beside itself, or back; in its place there is nothing. */
+/* Renames the root, or renames it back; in its place there is nothing. */
 static void
 unmount(const struct rig *rig)
 {

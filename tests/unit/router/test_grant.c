@@ -129,7 +129,7 @@ test_grant__several_backends(void **state)
 	fake_stop(router);
 }
 
-/* A native name beside an id is on the id's backend. */
+/* A native name next to an id is on the id's backend. */
 static void
 test_grant__native_beside_ours(void **state)
 {

@@ -15,7 +15,7 @@ test_max_calls__within_the_workers(void **state)
 	assert_int_equal(lane_max_calls(0, 64, 3), 16);
 	assert_int_equal(lane_max_calls(0, 3, 1), 1);
 	assert_int_equal(lane_max_calls(0, 1, 2), 1);
-	/* Given: all of them for one backend alone, one less beside others. */
+	/* Given: all of them for one backend alone, one less for one of several. */
 	assert_int_equal(lane_max_calls(64, 64, 1), 64);
 	assert_int_equal(lane_max_calls(65, 64, 1), 64);
 	assert_int_equal(lane_max_calls(63, 64, 2), 63);

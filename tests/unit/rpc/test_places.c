@@ -116,7 +116,7 @@ test_choose__of_whoever_has_most(void **state)
 	places_done(&places);
 }
 
-/* Nobody takes a place from who has no more than he has. */
+/* Nobody takes a place from a user that has no more than himself. */
 static void
 test_choose__equals_keep_theirs(void **state)
 {

@@ -178,7 +178,7 @@ is_open(int fd)
 	return pollfd.revents == 0;
 }
 
-/* So many connections of one user that have spoken, and no more: of those without a call the one
+/* That many connections of one user that have spoken, and no more: of those without a call the one
  * that has been so for longest makes room, and the call of an older one goes on. */
 static void
 test_connections__at_the_limit(void **state)

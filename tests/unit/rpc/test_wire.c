@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_wire.c - what the wire check lets through and what not, beside what protobuf-c would. */
+ * test_wire.c - what the wire check lets through and what not, and what protobuf-c would. */
 #include "rig.h"
 
 #include "banned.h"
