@@ -3,8 +3,8 @@
  *
  * One mutex guards everything that calls share.  Nothing is done while it is held but moving things
  * from list to list: replies, wakes and frees are noted in the outbox and done by router_leave()
- * after it has opened the mutex.  No module and no reply is called under it, and no lock but that of
- * base/secret.c, which masks texts.
+ * after it has opened the mutex.  No module and no reply is called under it, and no lock but that
+ * of base/secret.c, which masks texts.
  */
 #ifndef COSID_ROUTER_STATE_H
 #define COSID_ROUTER_STATE_H
