@@ -25,21 +25,26 @@ enum { TIMERS_PER_CALL = 2 };
 static void
 count_reply(struct call_state *state)
 {
-	static const struct status late = { COSI_TIMEOUT, "the deadline passed" },
-				   given_up = { COSI_PRECONDITION, "" };
+	static const struct status late = { COSI_TIMEOUT, "the deadline passed" };
 	struct lane *lane = state->fields.backend == NULL
 				    ? NULL
 				    : lanes_find(&state->router->lanes, state->fields.backend);
 
 	if (lane == NULL || (state->verdict == VERDICT_WORK && state->work.astray))
 		return;
-	if (state->verdict == VERDICT_WORK)
+	switch (state->verdict) {
+	case VERDICT_WORK:
 		lane_count(lane, &state->status);
-	else
-		lane_count(lane, state->verdict == VERDICT_QUEUE_TIMEOUT ||
-						 state->verdict == VERDICT_WORK_TIMEOUT
-					 ? &late
-					 : &given_up);
+		break;
+	case VERDICT_QUEUE_TIMEOUT:
+	case VERDICT_WORK_TIMEOUT:
+		lane_count(lane, &late);
+		break;
+	case VERDICT_CANCELLED:
+	case VERDICT_STOPPED:
+		lane_count(lane, NULL);
+		break;
+	}
 }
 
 static void

@@ -115,19 +115,28 @@ lane_leave(struct job *job)
 	job->at = JOB_NOWHERE;
 }
 
+/* Whatever the state of the store: it is the request that would have to be another. */
+static bool
+is_about_request(uint32_t code)
+{
+	return code == COSI_INVALID || code == COSI_OUT_OF_RANGE || code == COSI_EXISTS ||
+	       code == COSI_NOT_FOUND || code == COSI_PRECONDITION;
+}
+
 void
 lane_count(struct lane *lane, const struct status *status)
 {
 	lane->calls++;
+	if (status == NULL)
+		return;
 	if (status_ok(status)) {
 		lane->failing = false;
 		return;
 	}
 	lane->failed++;
-	/* The codes before it are about the request. */
-	if (status->code < COSI_DENIED)
+	if (is_about_request(status->code))
 		return;
-	/* So are these two, but an administrator may want to know. */
+	/* These two are, too, but an administrator may want to know. */
 	lane->failing |= status->code != COSI_BUSY && status->code != COSI_UNSUPPORTED;
 	lane->failure = *status;
 	lane->failure_s = clock_wall_s();

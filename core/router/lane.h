@@ -73,7 +73,7 @@ void lane_ready(struct job *job);
 struct job *lane_next(struct lane *lane);
 /* From wherever it is, but not out of the pool's queue: that is the pool's to do first. */
 void lane_leave(struct job *job);
-/* One of its calls is answered with this. */
+/* One of its calls is answered with this; NULL: nobody waited for what came of it. */
 void lane_count(struct lane *lane, const struct status *status);
 /* Do more wait than may wait? */
 bool lane_is_full(const struct lane *lane);

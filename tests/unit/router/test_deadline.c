@@ -146,7 +146,9 @@ static void
 test_cancel__in_the_handler(void **state)
 {
 	struct router *router = fake_start(&setup);
+	struct router_status *status;
 	struct shot *gone, *next;
+	size_t i = 0;
 
 	(void)state;
 	fake_shut("east");
@@ -161,6 +163,12 @@ test_cancel__in_the_handler(void **state)
 	assert_int_equal(fake_cancelled("east"), 1);
 	router_cancel(router, gone->call); /* long over */
 	shot_expect(gone, COSI_TIMEOUT, "the client has cancelled it");
+	status = router_status(router);
+	while (strcmp(status->lanes[i].name, "east") != 0)
+		i++;
+	assert_int_equal(status->lanes[i].calls, 2);
+	assert_int_equal(status->lanes[i].failed, 0); /* nobody knows */
+	router_status_free(router, status);
 	fake_stop(router);
 }
 

@@ -92,6 +92,44 @@ test_is_full__limits(void **state)
 	lanes_done(&lanes);
 }
 
+/* What the administrator is told of a backend: whose fault a failure is. */
+static void
+test_count__what_says_something_of_the_store(void **state)
+{
+	static const struct {
+		uint32_t code;
+		bool told, failing;
+	} cases[] = {
+		{ COSI_INVALID, false, false },       { COSI_OUT_OF_RANGE, false, false },
+		{ COSI_EXISTS, false, false },        { COSI_NOT_FOUND, false, false },
+		{ COSI_PRECONDITION, false, false },  { COSI_DENIED, true, true },
+		{ COSI_UNAUTHENTICATED, true, true }, { COSI_BUSY, true, false },
+		{ COSI_UNAVAILABLE, true, true },     { COSI_TIMEOUT, true, true },
+		{ COSI_EXHAUSTED, true, true },       { COSI_UNSUPPORTED, true, false },
+		{ COSI_INTERNAL, true, true },
+	};
+	struct lanes lanes = { 0 };
+	struct lane *lane = lanes_set(&lanes, "east", 3);
+	const struct status ok = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct status status = { .code = cases[i].code };
+
+		lane->failure = ok;
+		lane_count(lane, &status);
+		assert_int_equal(lane->failed, i + 1);
+		assert_int_equal(lane->failing, cases[i].failing);
+		assert_int_equal(lane->failure.code, cases[i].told ? cases[i].code : COSI_OK);
+		lane_count(lane, &ok);
+		assert_false(lane->failing);
+	}
+	lane_count(lane, NULL); /* the client left */
+	assert_int_equal(lane->calls, 2 * COUNT(cases) + 1);
+	assert_int_equal(lane->failed, COUNT(cases));
+	lanes_done(&lanes);
+}
+
 int
 main(void)
 {
@@ -100,6 +138,7 @@ main(void)
 		cmocka_unit_test(test_set__finds_and_changes),
 		cmocka_unit_test(test_next__in_order_and_within_the_slots),
 		cmocka_unit_test(test_is_full__limits),
+		cmocka_unit_test(test_count__what_says_something_of_the_store),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
