@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * list.c - the list handler: every record that bears an owner's mark. */
-#include <dirent.h>
 #include <errno.h>
 #include <string.h>
 
+#include "dir.h"
 #include "record.h"
 
 #include "banned.h"
@@ -16,13 +16,6 @@ struct list {
 	uint32_t kind;
 };
 enum { GO_ON = 0, STOP = 1 };
-
-static void
-close_dir(DIR **dir)
-{
-	if (*dir != NULL)
-		(void)closedir(*dir);
-}
 
 /* "photos.json" -> "photos"; NULL: not a record, but a file that is being written. */
 static const char *
@@ -57,17 +50,16 @@ visit(const struct list *list, const char *name)
 static int
 visit_all(const struct list *list)
 {
-	int fd = record_dir(list->posix, list->kind);
-	SCOPE(close_dir) DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
+	SCOPE_DIR DIR *dir = dir_of(record_dir(list->posix, list->kind));
+	const char *file;
 	int result = GO_ON;
 
 	if (dir == NULL && errno == ENOENT)
 		return GO_ON;
 	if (dir == NULL)
 		return posix_fail(list->call, errno, "list", list->posix->config->root);
-	while (result == GO_ON && (errno = 0, entry = readdir(dir)) != NULL) {
-		const char *name = record_name(list->call, entry->d_name);
+	while (result == GO_ON && (file = dir_next(dir)) != NULL) {
+		const char *name = record_name(list->call, file);
 
 		if (list->call->host->time_left_ms(list->call) <= 0)
 			return cosi_fail(list->call, COSI_TIMEOUT, "cannot list: the time is up");

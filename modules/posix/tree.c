@@ -8,11 +8,12 @@
  */
 #include "tree.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
+
+#include "dir.h"
 
 #include "banned.h"
 
@@ -23,37 +24,10 @@ struct purge {
 	unsigned nlifted; /* names of renamed directories, so far */
 };
 
-static void
-close_dir(DIR **dir)
-{
-	if (*dir != NULL)
-		(void)closedir(*dir);
-}
-
 static DIR *
 open_dir(int parent, const char *name)
 {
-	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-
-	if (fd >= 0 && dir == NULL)
-		(void)close(fd);
-	return dir;
-}
-
-/* The next entry but "." and ".."; NULL at the end, with errno 0, or on an error. */
-static const char *
-next(DIR *dir)
-{
-	const struct dirent *entry;
-
-	do {
-		errno = 0;
-		entry = readdir(dir);
-	} while (entry != NULL && entry->d_name[0] == '.' &&
-		 (entry->d_name[1] == '\0' ||
-		  (entry->d_name[1] == '.' && entry->d_name[2] == '\0')));
-	return entry == NULL ? NULL : entry->d_name;
+	return dir_of(openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
 static int
@@ -108,14 +82,14 @@ lift(struct purge *purge, DIR *from, const char *name)
 static int
 remove_directory(struct purge *purge, const char *name)
 {
-	SCOPE(close_dir) DIR *dir = open_dir(dirfd(purge->top), name);
+	SCOPE_DIR DIR *dir = open_dir(dirfd(purge->top), name);
 	const char *child;
 
 	if (dir == NULL)
 		return errno == ENOENT ? 0 : fail(purge, errno);
 	if (check_not_mount(purge, dir) < 0)
 		return -1;
-	while ((child = next(dir)) != NULL) {
+	while ((child = dir_next(dir)) != NULL) {
 		if (check_time(purge) < 0)
 			return -1;
 		if (unlinkat(dirfd(dir), child, 0) == 0 || errno == ENOENT)
@@ -142,7 +116,7 @@ pass(struct purge *purge, bool *out_seen)
 
 	*out_seen = false;
 	rewinddir(purge->top);
-	while ((name = next(purge->top)) != NULL) {
+	while ((name = dir_next(purge->top)) != NULL) {
 		*out_seen = true;
 		if (check_time(purge) < 0)
 			return -1;
@@ -159,14 +133,15 @@ pass(struct purge *purge, bool *out_seen)
 int
 tree_purge(struct cosi_call *call, int parent, const char *name)
 {
-	SCOPE(close_dir) DIR *top = open_dir(parent, name);
+	SCOPE_DIR DIR *top = open_dir(parent, name);
 	struct purge purge = { .call = call, .bucket = name, .top = top };
 	bool seen = true;
 
-	/* What is not a directory, the caller's rmdir() refuses. */
+	/* Nothing to empty; what is not a directory, the caller's rmdir() refuses. */
+	if (top == NULL && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
+		return 0;
 	if (top == NULL)
-		return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0
-									     : fail(&purge, errno);
+		return fail(&purge, errno);
 	if (check_not_mount(&purge, top) < 0)
 		return -1;
 	while (seen)

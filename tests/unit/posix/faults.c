@@ -2,6 +2,7 @@
  * faults.c - what the linker puts in the place of the module's system calls (--wrap). */
 #include "faults.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -59,6 +60,8 @@ int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);
 int __real_openat(int dir, const char *path, int flags, ...);
 int __wrap_openat(int dir, const char *path, int flags, ...);
+DIR *__real_fdopendir(int fd);
+DIR *__wrap_fdopendir(int fd);
 int __real_mkdirat(int dir, const char *path, mode_t mode);
 int __wrap_mkdirat(int dir, const char *path, mode_t mode);
 int __real_fstatat(int dir, const char *path, struct stat *st, int flags);
@@ -96,6 +99,12 @@ __wrap_openat(int dir, const char *path, int flags, ...)
 		mode = va_arg(ap, mode_t);
 	va_end(ap);
 	return strikes() ? -1 : __real_openat(dir, path, flags, mode);
+}
+
+DIR *
+__wrap_fdopendir(int fd)
+{
+	return strikes() ? NULL : __real_fdopendir(fd);
 }
 
 int

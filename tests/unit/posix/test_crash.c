@@ -94,6 +94,22 @@ run_revoke(struct rig *rig)
 	return rig_revoke(rig, "cosi-app", "");
 }
 
+static int
+look_on(struct cosi_call *call, const struct cosi_found *found)
+{
+	(void)call;
+	(void)found;
+	return 0;
+}
+
+static uint32_t
+run_list(struct rig *rig)
+{
+	rig_reset(rig);
+	(void)cosi_module.list(rig->instance, &rig->call, RIG_OWNER, look_on);
+	return rig->status.code;
+}
+
 static const struct operation operations[] = {
 	{ "create", prepare_nothing, run_create, 20 },
 	{ "create again", prepare_bucket, run_create, 8 },
@@ -103,6 +119,7 @@ static const struct operation operations[] = {
 	{ "grant again", prepare_account, run_grant, 8 },
 	{ "revoke some", prepare_account, run_revoke_some, 12 },
 	{ "revoke", prepare_account, run_revoke, 9 },
+	{ "list", prepare_account, run_list, 12 },
 };
 
 static void
