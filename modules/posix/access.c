@@ -4,7 +4,7 @@
  * The keys are made of the credential key, the owner and the account alone.  So a repeated grant
  * gives the same ones, a second daemon too, and the record, which a gateway reads, has no secret.
  */
-#include <stdlib.h>
+#include <errno.h>
 #include <string.h>
 
 #include "posix.h"
@@ -74,7 +74,7 @@ bucket_list(struct cosi_call *call, const struct cosi_access_req *req)
 	if (failed == 0)
 		return list;
 	json_decref(list);
-	(void)cosi_fail(call, COSI_UNAVAILABLE, "cannot grant '%s': no memory", req->native);
+	(void)posix_fail(call, ENOMEM, "grant", req->native);
 	return NULL;
 }
 
@@ -88,8 +88,7 @@ write_new(const struct posix *posix, struct cosi_call *call, const struct cosi_a
 		return -1;
 	if (json_object_set_new(record, "accessKeyId", json_string(key_id)) < 0 ||
 	    json_object_set(record, "buckets", buckets) < 0)
-		return cosi_fail(call, COSI_UNAVAILABLE, "cannot grant '%s': no memory",
-				 req->native);
+		return posix_fail(call, ENOMEM, "grant", req->native);
 	return record_write(posix, call, COSI_ACCOUNT, req->native, record);
 }
 

@@ -43,15 +43,15 @@ posix_fail(struct cosi_call *call, int error, const char *what, const char *name
 	case ENOSPC:
 	case EDQUOT:
 	case EMLINK:
+	case EMFILE:
+	case ENFILE:
+	case ENOMEM:
 		code = COSI_EXHAUSTED;
 		break;
 	case EIO: /* and what network file systems add */
 	case ESTALE:
 	case ETIMEDOUT:
 	case ENOLCK:
-	case EMFILE:
-	case ENFILE:
-	case ENOMEM:
 		code = COSI_UNAVAILABLE;
 		break;
 	}

@@ -246,7 +246,7 @@ test_killed__then_undone(void **state)
 }
 
 static void
-fail_everywhere(const struct operation *operation, int error)
+fail_everywhere(const struct operation *operation, int error, uint32_t expected_code)
 {
 	char expected[4096];
 	bool struck = true;
@@ -262,8 +262,9 @@ fail_everywhere(const struct operation *operation, int error)
 		fault_arm(FAULT_ERROR, nth, error);
 		code = operation->run(&rig);
 		struck = fault_disarm() >= nth;
-		if (struck && code == COSI_OK)
-			fail_msg("%s swallows error %d at %u", operation->name, error, nth);
+		if (struck && code != expected_code)
+			fail_msg("%s answers %u to error %d at %u", operation->name, code, error,
+				 nth);
 		assert_int_equal(open_descriptors(), descriptors);
 		assert_retry_converges(&rig, operation, nth, expected);
 		rig_done(&rig);
@@ -276,8 +277,9 @@ test_failed__at_every_call(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
-		fail_everywhere(&operations[i], EIO);
-		fail_everywhere(&operations[i], ENOSPC);
+		fail_everywhere(&operations[i], EIO, COSI_UNAVAILABLE);
+		fail_everywhere(&operations[i], ENOSPC, COSI_EXHAUSTED);
+		fail_everywhere(&operations[i], ENOMEM, COSI_EXHAUSTED);
 	}
 }
 
