@@ -28,7 +28,7 @@ derive(const struct posix *posix, struct cosi_call *call, const char *what, cons
        const char *account, int len)
 {
 	const char *message = cosi_printf(call, "%s\n%s\n%s", what, owner, account);
-	const char *key = posix->config->credential_key, *result;
+	const char *key = posix->instance->config->credential_key, *result;
 	char text[HASH_BASE32_MAX];
 	struct hash hash;
 

@@ -96,8 +96,7 @@ posix_get_bucket(void *instance, struct cosi_call *call, const struct cosi_bucke
 	    posix_look(&posix, call, req->native, &entry) < 0)
 		return -1;
 	ours = record != NULL && record_is_ours(record, &req->mark);
-	/* A half-made bucket exists for the request that makes it alone, and that one has a name.
-	 */
+	/* Half made, it exists for nobody but the request that makes it, which has a name. */
 	if (entry != POSIX_DIRECTORY && (!ours || req->mark.name == NULL))
 		return cosi_fail(call, COSI_NOT_FOUND, "bucket '%s' does not exist", req->native);
 	posix_describe(out);

@@ -57,7 +57,7 @@ visit_all(const struct list *list)
 	if (dir == NULL && errno == ENOENT)
 		return GO_ON;
 	if (dir == NULL)
-		return posix_fail(list->call, errno, "list", list->posix->config->root);
+		return posix_fail(list->call, errno, "list", list->posix->instance->config->root);
 	while (result == GO_ON && (file = dir_next(dir)) != NULL) {
 		const char *name = record_name(list->call, file);
 
@@ -67,7 +67,7 @@ visit_all(const struct list *list)
 			result = visit(list, name);
 	}
 	if (result == GO_ON && errno != 0)
-		return posix_fail(list->call, errno, "list", list->posix->config->root);
+		return posix_fail(list->call, errno, "list", list->posix->instance->config->root);
 	return result;
 }
 

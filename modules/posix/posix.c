@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "record.h"
 #include "s3/name.h"
 
 #include "banned.h"
@@ -63,7 +62,10 @@ posix_name_check(struct cosi_call *call, const char *name)
 {
 	if (isalnum((unsigned char)name[0]) && strchr(name, '/') == NULL)
 		return 0;
-	return cosi_fail(call, COSI_INVALID, "'%s' is not a name here", name);
+	return cosi_fail(call, COSI_INVALID,
+			 "cannot use '%s' as a name: it must begin with a letter or digit and hold "
+			 "no '/'",
+			 name);
 }
 
 int
@@ -121,7 +123,7 @@ probe(void *instance, struct cosi_call *call)
 	if (posix.root < 0)
 		return -1;
 	if (faccessat(posix.root, ".", R_OK | W_OK | X_OK, AT_EACCESS) < 0)
-		return posix_fail(call, errno, "use", posix.config->root);
+		return posix_fail(call, errno, "use", posix.instance->config->root);
 	return 0;
 }
 

@@ -15,6 +15,17 @@
  * The record is the claim on a name: it is written first and removed last, so that a call that was
  * cut off anywhere leaves nothing that its retry cannot finish, and a directory without a record
  * was made by somebody else.
+ *
+ * What a module is, in the order to read it; any other has the same parts:
+ *   posix.c    what it is called, can do and is told; open, probe, names, errors
+ *   bucket.c   create, get, delete
+ *   access.c   grant, revoke, and the keys that are handed out
+ *   list.c     list
+ * What this store needs for it, where another one has its requests and answers:
+ *   root.c     the directory, anew for each call
+ *   record.c   the marks
+ *   tree.c     a purge
+ *   dir.c      readdir()
  */
 #ifndef POSIX_POSIX_H
 #define POSIX_POSIX_H
@@ -33,11 +44,10 @@ struct posix_instance {
 	const struct posix_config *config; /* borrowed from the daemon, for the instance's life */
 	atomic_bool had_records;           /* a call has seen POSIX_STATE_DIR, or made it */
 };
-/* One per call. */
+/* One per call, on the handler's stack. */
 struct posix {
-	const struct posix_config *config; /* borrowed from the instance */
-	atomic_bool *had_records;          /* likewise */
-	int root;                          /* the directory; every path is looked up from it */
+	struct posix_instance *instance; /* borrowed */
+	int root;                        /* the directory; every path is looked up from it */
 };
 #define POSIX_STATE_DIR ".cosid"
 
@@ -67,7 +77,8 @@ int posix_look(const struct posix *posix, struct cosi_call *call, const char *bu
 /* The part of every answer about a bucket that is the same for all of them. */
 void posix_describe(struct cosi_bucket *out);
 
-/* bucket.c */
+/* The handlers; cosi_module.h says what each of them promises.
+ * bucket.c */
 int posix_create_bucket(void *, struct cosi_call *, const struct cosi_bucket_req *,
 			struct cosi_bucket *);
 int posix_get_bucket(void *, struct cosi_call *, const struct cosi_bucket_req *,

@@ -23,7 +23,7 @@ kind_dir(uint32_t kind)
 
 /* A directory below another; -1 with errno.  One that is made is there to stay. */
 static int
-dir_open(int parent, const char *name, int create)
+subdir_open(int parent, const char *name, int create)
 {
 	if (create == CREATE) {
 		if (mkdirat(parent, name, DIR_MODE) == 0) {
@@ -39,9 +39,9 @@ dir_open(int parent, const char *name, int create)
 static int
 state_open(const struct posix *posix, const char *name, int create)
 {
-	SCOPE_FD int state = dir_open(posix->root, POSIX_STATE_DIR, create);
+	SCOPE_FD int state = subdir_open(posix->root, POSIX_STATE_DIR, create);
 
-	return state < 0 ? -1 : dir_open(state, name, create);
+	return state < 0 ? -1 : subdir_open(state, name, create);
 }
 
 int
@@ -61,38 +61,41 @@ lock_range(struct cosi_call *call, uint32_t kind, const char *name, struct flock
 	if (hash_sha256(call, key, strlen(key), &hash) < 0)
 		return -1;
 	*out = (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
-	for (size_t i = 0; i < 7; i++)
+	for (size_t i = 0; i < sizeof out->l_start - 1; i++) /* it stays positive */
 		out->l_start = out->l_start << 8 | hash.bytes[i];
 	return 0;
+}
+
+/* -1 with errno. */
+static int
+lock_open(const struct posix *posix)
+{
+	SCOPE_FD int state = subdir_open(posix->root, POSIX_STATE_DIR, CREATE);
+
+	if (state < 0)
+		return -1;
+	atomic_store(&posix->instance->had_records, true);
+	return openat(state, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
 }
 
 int
 record_lock(const struct posix *posix, struct cosi_call *call, uint32_t kind, const char *name)
 {
-	SCOPE_FD int state = -1;
-	SCOPE_FD int fd = -1;
 	struct flock range;
-	int out;
+	int fd, error;
 
 	if (posix->root < 0 || posix_name_check(call, name) < 0 ||
 	    lock_range(call, kind, name, &range) < 0)
 		return -1;
-	state = dir_open(posix->root, POSIX_STATE_DIR, CREATE);
-	if (state >= 0) {
-		atomic_store(posix->had_records, true);
-		fd = openat(state, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
-	}
-	if (fd < 0)
-		return posix_fail(call, errno, "lock", name);
-	if (fcntl(fd, F_OFD_SETLK, &range) < 0) {
-		if (errno == EAGAIN || errno == EACCES)
-			return cosi_fail(call, COSI_BUSY,
-					 "cannot lock '%s': another daemon is at it", name);
-		return posix_fail(call, errno, "lock", name);
-	}
-	out = fd;
-	fd = -1;
-	return out;
+	fd = lock_open(posix);
+	if (fd >= 0 && fcntl(fd, F_OFD_SETLK, &range) == 0)
+		return fd;
+	error = errno;
+	posix_close_fd(&fd);
+	if (error == EAGAIN || (fd >= 0 && error == EACCES)) /* fcntl() may say either */
+		return cosi_fail(call, COSI_BUSY, "cannot lock '%s': another daemon is at it",
+				 name);
+	return posix_fail(call, error, "lock", name);
 }
 
 void

@@ -39,8 +39,7 @@ posix_enter(struct posix_instance *instance, struct cosi_call *call)
 {
 	const char *path = instance->config->root;
 	struct posix posix = {
-		.config = instance->config,
-		.had_records = &instance->had_records,
+		.instance = instance,
 		.root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
 	};
 
