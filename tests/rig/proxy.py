@@ -167,6 +167,12 @@ class Proxy:
         with self._lock:
             return [request.line for request in self.requests]
 
+    def asked(self, call, *arguments):
+        """The lines of one call's requests."""
+        self.reset()
+        call(*arguments)
+        return self.lines()
+
     def _accept(self):
         while True:
             try:

@@ -26,41 +26,34 @@ def daemon(cosid, shop):
     return cosid({"backends": [shop.backend("shop")]})
 
 
-def asked(proxy, call, *arguments):
-    """The requests of one call."""
-    proxy.reset()
-    call(*arguments)
-    return proxy.lines()
-
-
 @pytest.mark.clause(65)
 def test_requests__of_each_call(daemon, proxy, name):
     client, bucket, account = daemon.client(), f"shop.{name}", f"shop.cosi-ba-{name}"
     marks, look = f"GET /{name}?tagging", f"GET /{name}?location"
     remove = [f"DELETE {ADMIN}/remove-user", f"DELETE {ADMIN}/remove-canned-policy",
               f"POST {ADMIN}/revoke-tokens/builtin"]
-    assert asked(proxy, client.create, name) == [f"PUT /{name}", f"PUT /{name}?tagging"]
-    assert asked(proxy, client.create, name) == [f"PUT /{name}", marks]
-    assert asked(proxy, client.grant, bucket, f"ba-{name}") == [
+    assert proxy.asked(client.create, name) == [f"PUT /{name}", f"PUT /{name}?tagging"]
+    assert proxy.asked(client.create, name) == [f"PUT /{name}", marks]
+    assert proxy.asked(client.grant, bucket, f"ba-{name}") == [
         look, look, f"PUT {ADMIN}/add-canned-policy", f"PUT {ADMIN}/add-user",
         f"PUT {ADMIN}/set-user-or-group-policy"]
-    assert asked(proxy, client.grant, bucket, f"ba-{name}") == [
+    assert proxy.asked(client.grant, bucket, f"ba-{name}") == [
         look, f"GET {ADMIN}/info-canned-policy"]
-    assert asked(proxy, client.revoke, account, bucket) == remove
-    assert asked(proxy, client.revoke, account, bucket) == remove
-    assert asked(proxy, client.delete, bucket) == [marks, f"DELETE /{name}"]
-    assert asked(proxy, client.delete, bucket) == [marks, look]
+    assert proxy.asked(client.revoke, account, bucket) == remove
+    assert proxy.asked(client.revoke, account, bucket) == remove
+    assert proxy.asked(client.delete, bucket) == [marks, f"DELETE /{name}"]
+    assert proxy.asked(client.delete, bucket) == [marks, look]
 
 
 def test_requests__of_several_buckets(daemon, proxy, name):
     client = daemon.client("v1alpha2")
     ids = [client.create(f"{name}-{n}") for n in "abc"]
-    assert len(asked(proxy, client.grant, ids, f"ba-{name}")) == 4 + 3
-    assert len(asked(proxy, client.grant, ids, f"ba-{name}")) == 2
+    assert len(proxy.asked(client.grant, ids, f"ba-{name}")) == 4 + 3
+    assert len(proxy.asked(client.grant, ids, f"ba-{name}")) == 2
     account = f"shop.cosi-ba-{name}"
-    assert asked(proxy, client.revoke, account, ids[:1]) == [
+    assert proxy.asked(client.revoke, account, ids[:1]) == [
         f"GET {ADMIN}/info-canned-policy", f"PUT {ADMIN}/add-canned-policy"]
-    assert len(asked(proxy, client.revoke, account, ids[1:])) == 1 + 3
+    assert len(proxy.asked(client.revoke, account, ids[1:])) == 1 + 3
 
 
 def test_requests__that_must_never_be_sent(daemon, proxy, name):

@@ -15,27 +15,20 @@ def daemon(cosid, shop):
     return cosid({"backends": [shop.backend("shop")]})
 
 
-def asked(proxy, call, *arguments):
-    """The requests of one call."""
-    proxy.reset()
-    call(*arguments)
-    return proxy.lines()
-
-
 @pytest.mark.clause(65)
 def test_requests__of_each_call(daemon, proxy, name, rgw):
     client, bucket, account = daemon.client(), f"shop.{name}", f"shop.cosi-ba-{name}"
     mark, user = f"GET /{name}?tagging", "/admin/user"
-    assert asked(proxy, client.create, name) == [mark, f"PUT /{name}", f"PUT /{name}?tagging"]
-    assert asked(proxy, client.create, name) == [mark]
-    assert len(asked(proxy, client.grant, bucket, f"ba-{name}")) == 4
+    assert proxy.asked(client.create, name) == [mark, f"PUT /{name}", f"PUT /{name}?tagging"]
+    assert proxy.asked(client.create, name) == [mark]
+    assert len(proxy.asked(client.grant, bucket, f"ba-{name}")) == 4
     assert proxy.lines()[1:] == [f"PUT {user}", "POST /", f"GET {user}"]
-    assert len(asked(proxy, client.grant, bucket, f"ba-{name}")) == 3
+    assert len(proxy.asked(client.grant, bucket, f"ba-{name}")) == 3
     assert proxy.lines()[1:] == [f"GET {user}", "POST /"]
-    assert len(asked(proxy, client.revoke, account, bucket)) == 4
+    assert len(proxy.asked(client.revoke, account, bucket)) == 4
     assert sorted(proxy.lines()) == [f"DELETE {user}"] + [f"GET {user}"] * 3
     assert any(rgw.key in r.target for r in proxy.requests), "the proof that RADOS answers"
-    assert asked(proxy, client.delete, bucket) == [mark, f"DELETE /{name}"]
+    assert proxy.asked(client.delete, bucket) == [mark, f"DELETE /{name}"]
     assert not rgw.admin().bucket(name)
 
 
