@@ -45,7 +45,7 @@ const struct codes codes_v1alpha1_remove = {
 	.grpc = { COMMON,
 		[COSI_OUT_OF_RANGE] = GRPC_STATUS_INVALID_ARGUMENT,
 		[COSI_EXISTS] = GRPC_STATUS_FAILED_PRECONDITION,
-		[COSI_NOT_FOUND] = GRPC_STATUS_OK },
+		[COSI_NOT_FOUND] = GRPC_STATUS_INTERNAL },
 };
 
 const struct codes codes_v1alpha2_create = {
@@ -74,7 +74,7 @@ const struct codes codes_v1alpha2_remove = {
 	.grpc = { COMMON,
 		[COSI_OUT_OF_RANGE] = GRPC_STATUS_INVALID_ARGUMENT,
 		[COSI_EXISTS] = GRPC_STATUS_ALREADY_EXISTS,
-		[COSI_NOT_FOUND] = GRPC_STATUS_OK },
+		[COSI_NOT_FOUND] = GRPC_STATUS_INTERNAL },
 };
 /* clang-format on */
 

@@ -111,11 +111,6 @@ fail(struct slot *slot, struct status *status, size_t nbuckets)
 {
 	unsigned grpc = codes_grpc(slot->method->method->codes, status->code, nbuckets);
 
-	if (grpc == GRPC_STATUS_OK) {
-		tell(slot, COSI_OK, grpc, NULL);
-		slot_finish(slot, grpc, NULL, grpc_raw_byte_buffer_create(NULL, 0));
-		return;
-	}
 	clean(status);
 	tell(slot, status->code, grpc, status->text);
 	slot_finish(slot, grpc, status->text, NULL);

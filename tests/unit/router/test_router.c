@@ -103,7 +103,8 @@ test_no_backend__unavailable(void **state)
 	fake_stop(router);
 }
 
-/* NOT_FOUND would be taken for "gone". */
+/* clauses 14, 22, 73, 75: gone is what they want, and a module says it by 0, when it is certain;
+ * NOT_FOUND would be taken for it. */
 static void
 test_not_found__never_on_delete_and_revoke(void **state)
 {
