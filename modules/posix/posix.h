@@ -2,10 +2,13 @@
  * posix.h - what the files of this module share: the instance, its directory, its errors, and
  * who does what.
  *
- *   posix.c    the module, its settings, open, probe, names
- *   bucket.c   create, get, delete             access.c   grant, revoke
- *   list.c     what bears our marks            record.c   whose a bucket or an account is
- *   root.c     the directory, for one call     tree.c     empties a bucket
+ * What every module has, in the order to read it:
+ *   posix.c    the module, its settings, open, probe, names, errors
+ *   bucket.c   create, get, delete             access.c   grant, revoke, keys
+ *   list.c     what bears our marks
+ * What this store needs for it, where another one has its requests and answers:
+ *   root.c     the directory, for one call     record.c   whose a bucket or an account is
+ *   tree.c     empties a bucket                dir.c      reads a directory
  *
  *   root/photos/                      a bucket
  *   root/.cosid/buckets/photos.json   whose it is, with which parameters it was made
@@ -15,17 +18,6 @@
  * The record is the claim on a name: it is written first and removed last, so that a call that was
  * cut off anywhere leaves nothing that its retry cannot finish, and a directory without a record
  * was made by somebody else.
- *
- * What a module is, in the order to read it; any other has the same parts:
- *   posix.c    what it is called, can do and is told; open, probe, names, errors
- *   bucket.c   create, get, delete
- *   access.c   grant, revoke, and the keys that are handed out
- *   list.c     list
- * What this store needs for it, where another one has its requests and answers:
- *   root.c     the directory, anew for each call
- *   record.c   the marks
- *   tree.c     a purge
- *   dir.c      readdir()
  */
 #ifndef POSIX_POSIX_H
 #define POSIX_POSIX_H
