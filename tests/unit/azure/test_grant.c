@@ -166,7 +166,8 @@ test_grant__the_fifth_and_the_sixth(void **state)
 	script_done(&script);
 }
 
-#define AT(time) "<Expiry>" time "</Expiry>" RW
+#define AT(time)   "<Expiry>" time "</Expiry>" RW
+#define FROM(time) "<Start>" time "</Start>" RW
 
 static void
 test_grant__with_an_end(void **state)
@@ -230,7 +231,7 @@ test_grant__mends_its_policy(void **state)
 {
 	static const char *const inside[] = { "", "<Permission>rl</Permission>",
 					      "<Permission>racwdt</Permission>", AT("junk"),
-					      "<Start>2099-01-01T00:00:00Z</Start>" RW };
+					      FROM("2099-01-01T00:00:00Z") };
 	const char *const ours[] = { ID, "x", NULL };
 	struct script script;
 
