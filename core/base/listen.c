@@ -217,7 +217,7 @@ listen_withdraw(struct listen_node *node)
 
 	if (node->fd < 0 || !node->bound)
 		return;
-	/* While we listen nobody takes the node for a stale one; the lock keeps those out who find
+	/* While we listen nobody takes the node for a stale one; the lock keeps out those who find
 	 * it gone. */
 	lock = lock_directory(node->path, &ignored);
 	if (is_there(node))

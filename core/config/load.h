@@ -23,7 +23,7 @@ void load_backends(struct reader *reader, const struct load_lists *lists, size_t
 void load_routes(struct reader *reader, const struct load_lists *lists, size_t nlists,
 		 struct config *config);
 
-/* Leaves out what cannot be spoken of: backends without a name or a module, or with another's name.
+/* Leaves out what no message can name: backends without a name or a module, or with another's name.
  */
 void load_keep_named(struct config *config);
 

@@ -201,7 +201,7 @@ withdraw_asks(struct call_state *state)
 		flow_work_end(state);
 }
 
-/* As long as its backend is not known: one that has not said whether it is it. */
+/* While the call's backend is not known: one that has not answered yet; else NULL. */
 static const char *
 awaited(const struct call_state *state)
 {

@@ -35,11 +35,11 @@ struct memory {
 
 /* What the process has now is its base. */
 void memory_init(struct memory *memory);
-/* Of so many bytes, at one look.  If it is too much long after all were closed, it was not theirs:
- * that is logged, and is the base from then on. */
+/* What to do about that many bytes, at one look.  What is still too much long after all were closed
+ * was not the clients': that is logged, and is the base from then on. */
 enum memory_verdict memory_judge(struct memory *memory, size_t resident);
-/* Cuts as the verdict says, and logs it once a minute.  Suspect is who has sent more than the core
- * gets to reading. */
+/* Cuts as the verdict says, and logs it once a minute.  Suspects are those who have sent more than
+ * the core has read. */
 void memory_relieve(struct memory *memory, const struct places *places, enum memory_verdict verdict,
 		    int64_t now_ms);
 /* Gives free memory back to the system, judges the rest, and relieves.  One thread at a time. */

@@ -41,8 +41,8 @@ bool peers_listed(const struct peers *peers, uid_t uid, const gid_t *gids, size_
 bool peers_should_log(struct peers_logged *logged, uid_t uid, int64_t now_ms);
 /* Whose the other end of this socket is, as the kernel noted when it connected; -1: not known. */
 uid_t peers_uid(int fd);
-/* May whoever is at the other end of this socket stay?  Refusals are logged.  One thread,
- * whoever changes the lists meanwhile. */
+/* May whoever is at the other end of this socket stay?  Refusals are logged.  One thread
+ * asks; the lists may change meanwhile. */
 bool peers_allow(struct peers *peers, int fd);
 
 #endif

@@ -25,7 +25,7 @@ struct edit {
 	 * fail the call: a lease may have to be released.  *more is "" before. */
 	enum edit_verdict (*judge)(struct cosi_call *call, struct edit *edit, struct acl *acl,
 				   const char **more);
-	bool insists; /* it is worth the container's public access, if the account forbids that */
+	bool insists; /* it may end the container's public access, if the account forbids that */
 	/* Out: */
 	bool exists;               /* the container */
 	enum edit_verdict verdict; /* the last one; only when it exists */

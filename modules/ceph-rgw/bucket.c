@@ -107,7 +107,7 @@ put_bucket(const struct rgw *rgw, struct cosi_call *call, const struct cosi_buck
 		return -1;
 	if (reply->status == 200)
 		return 0;
-	/* Which our own user's bucket gets, too, when it has another canned ACL (16.2). */
+	/* So is our own user's bucket answered when it has another canned ACL (16.2). */
 	if (s3_error_is(call, reply, 409, "BucketAlreadyExists"))
 		return cosi_fail(
 			call, COSI_EXISTS,

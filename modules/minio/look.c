@@ -39,7 +39,7 @@ on_location(void *arg, const char *path, char *text, size_t len)
 	return 0;
 }
 
-/* This request alone the server takes with any region in its signature, and says its own. */
+/* The only request that the server takes with any region in its signature; it answers its own. */
 int
 minio_bucket_located(const struct minio *minio, struct cosi_call *call,
 		     const struct cosi_http_reply *reply)

@@ -20,9 +20,9 @@
 enum {
 	PAGE_KEYS = 500,           /* deleting 1000 took up to 3 s on RADOS Gateway */
 	PAGE_REPLY = 4 * 1048576,  /* 500 keys of 1024 bytes, percent-encoded, and what is around */
-	PAGE_TIME_MS = 4000,       /* no such page is begun with less time than that */
+	PAGE_TIME_MS = 4000,       /* a page of that size is not begun with less time */
 	SMALL_KEYS = 100,          /* of a page in a hurry */
-	SMALL_TIME_MS = 1000,      /* nor such a one, unless it is the call's first */
+	SMALL_TIME_MS = 1000,      /* nor a small one, but for the call's first */
 	MEMORY_MAX = 32 * 1048576, /* of the call's; pages stay in it until its end */
 };
 
