@@ -46,6 +46,7 @@ list_one(struct listing *listing, const char *owner, struct status *status)
 		.backend = listing->backend,
 		.deadline_ms = clock_mono_ms() + LIST_LIMIT_MS,
 		.cancelled = listing->peer->stopping,
+		.abandoned = listing->peer->stopping,
 	};
 	int result;
 

@@ -194,6 +194,14 @@ too_late(struct attempt *attempt)
 	     attempt->request->shown);
 }
 
+static void
+given_up(struct attempt *attempt)
+{
+	attempt->verdict = BREAKER_NOTHING;
+	fail(attempt, COSI_TIMEOUT, "'%s' was given up: nobody waits for it",
+	     attempt->request->shown);
+}
+
 void
 failure_judge(struct handle *handle, struct attempt *attempt, CURLcode code)
 {
@@ -205,6 +213,8 @@ failure_judge(struct handle *handle, struct attempt *attempt, CURLcode code)
 		no_answer(handle, attempt, CURLE_GOT_NOTHING);
 	else if (code == CURLE_OK)
 		answered(handle, attempt);
+	else if (attempt->stop == ATTEMPT_GIVEN_UP)
+		given_up(attempt);
 	else if (handle->reply.trouble != REPLY_FINE)
 		useless(handle->reply.trouble, attempt);
 	else if (code == CURLE_OUT_OF_MEMORY) /* also: a header line above libcurl's own 100 KiB */

@@ -38,6 +38,20 @@ before_sending_cb(void *userdata, char *ip, char *local_ip, int port, int local_
 	return CURL_PREREQFUNC_OK;
 }
 
+/* Called once a second at least, while nothing comes, of calls that may be abandoned. */
+static int
+progress_cb(void *userdata, curl_off_t dltotal, curl_off_t dlnow, curl_off_t ultotal,
+	    curl_off_t ulnow)
+{
+	struct attempt *attempt = ((struct handle *)userdata)->attempt;
+
+	(void)dltotal, (void)dlnow, (void)ultotal, (void)ulnow;
+	if (attempt->request->changing || !atomic_load(attempt->call->abandoned))
+		return 0;
+	attempt->stop = ATTEMPT_GIVEN_UP;
+	return 1;
+}
+
 #define SET(option, value) (failed |= curl_easy_setopt(easy, (option), (value)) != CURLE_OK)
 
 /* The certificates come from struct trust: libcurl is to read none. */
@@ -93,6 +107,8 @@ set_http(struct handle *handle)
 	SET(CURLOPT_WRITEDATA, &handle->reply);
 	SET(CURLOPT_PREREQFUNCTION, before_sending_cb);
 	SET(CURLOPT_PREREQDATA, handle);
+	SET(CURLOPT_XFERINFOFUNCTION, progress_cb);
+	SET(CURLOPT_XFERINFODATA, handle);
 	SET(CURLOPT_ERRORBUFFER, handle->error);
 	return failed;
 }
@@ -171,6 +187,7 @@ set_request(struct handle *handle, const struct attempt *attempt, int64_t timeou
 	SET(CURLOPT_HTTPHEADER, request->headers);
 	SET(CURLOPT_TIMEOUT_MS, (long)timeout_ms);
 	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)connect_timeout(handle, attempt));
+	SET(CURLOPT_NOPROGRESS, attempt->call->abandoned == NULL ? 1L : 0L);
 	return failed;
 }
 

@@ -50,6 +50,8 @@ struct http_call {
 	struct status *status;        /* borrowed; a failed one refuses every further exchange */
 	int64_t deadline_ms;          /* monotonic: no exchange begins after it */
 	const atomic_bool *cancelled; /* borrowed: no exchange begins once it is true */
+	/* Borrowed, NULL: never.  Once true, a GET or HEAD in flight is given up in a second. */
+	const atomic_bool *abandoned;
 	const struct log_fields
 		*fields; /* borrowed, for trace lines; NULL: they carry the backend's name */
 	/* Out: a changing request (any but GET and HEAD) was sent and its outcome is unknown;

@@ -66,6 +66,7 @@ struct module_call {
 	const struct backend *backend;   /* borrowed */
 	int64_t deadline_ms;             /* monotonic */
 	const atomic_bool *cancelled;    /* borrowed; not NULL */
+	const atomic_bool *abandoned;    /* borrowed; may be NULL, see http.h */
 	const struct log_fields *fields; /* borrowed; may be NULL */
 	int64_t unknown_ms;              /* out, see http.h */
 	unsigned nrequests;              /* out */

@@ -205,6 +205,7 @@ exchange(struct module_call *call, const char *base, const struct cosi_http *req
 		.status = call->status,
 		.deadline_ms = call->deadline_ms,
 		.cancelled = call->cancelled,
+		.abandoned = call->abandoned,
 		.fields = call->fields,
 	};
 	const struct cosi_http_reply *reply =

@@ -281,6 +281,23 @@ def test_list(cosid, shelf, build, posix):
     assert daemon.cosictl("list", "nowhere").returncode == 1
 
 
+def test_list__does_not_hold_a_stop(cosid, shelf, build):
+    """The store takes the question and never answers; a listing loses nothing when it is given up."""
+    shelf.put(build / "modules" / "ceph-rgw.so", "ceph-rgw")
+    with socket.socket() as silent, concurrent.futures.ThreadPoolExecutor(1) as pool:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        daemon = cosid(shelf.config({
+            "name": "rgw", "module": "ceph-rgw", "endpoint": f"http://127.0.0.1:{silent.getsockname()[1]}",
+            "request_timeout": "1h", "access_key": "plain:planted-access", "secret_key": "plain:planted-secret"},
+            drain_timeout="10m"))
+        listing = pool.submit(daemon.cosictl, "list", "rgw")
+        with silent.accept()[0] as store:
+            assert store.recv(4096).startswith(b"GET ")
+            daemon.stop()
+            assert "given up" in listing.result().stderr
+
+
 # ---- who may, and what it stands
 
 

@@ -113,6 +113,59 @@ test_refused__deadline_and_cancellation(void **state)
 	rig_close(&rig);
 }
 
+static atomic_bool abandoned;
+
+/* Once the request has arrived. */
+static void *
+abandon(void *arg)
+{
+	struct httpd *httpd = arg;
+
+	httpd_wait_requests(httpd, 1);
+	atomic_store(&abandoned, true);
+	return NULL;
+}
+
+static void
+test_in_flight__abandoned(void **state)
+{
+	const struct httpd_step held = { .bytes = OK, .hold = 1 };
+	pthread_t thread;
+	struct rig rig;
+
+	(void)state;
+	rig_open(&rig, NULL, &held, 1);
+	atomic_store(&abandoned, false);
+	rig.call.abandoned = &abandoned;
+	assert_int_equal(pthread_create(&thread, NULL, abandon, rig.httpd), 0);
+	assert_null(http_exchange(rig.client, &rig.call, rig.base,
+				  COSI_HTTP(.method = "GET", .path = "/b")));
+	pthread_join(thread, NULL);
+	assert_failed(&rig, COSI_TIMEOUT, "'GET /b' was given up: nobody waits for it");
+	assert_int_equal(rig.call.nrequests, 1);
+	rig_close(&rig);
+}
+
+/* Not what changes something: its outcome must be known. */
+static void
+test_in_flight__abandoned_change(void **state)
+{
+	const struct httpd_step dripping = {
+		.bytes = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n",
+		.then = HTTPD_DRIP,
+		.again = "x",
+	};
+	struct rig rig;
+
+	(void)state;
+	rig_open(&rig, NULL, &dripping, 1);
+	atomic_store(&abandoned, true);
+	rig.call.abandoned = &abandoned;
+	assert_non_null(http_exchange(rig.client, &rig.call, rig.base,
+				      COSI_HTTP(.method = "PUT", .path = "/b")));
+	rig_close(&rig);
+}
+
 struct released {
 	struct rig *rig;
 	bool past_deadline;
@@ -275,6 +328,8 @@ main(void)
 		cmocka_unit_test(test_unknown__repetition_cannot_connect),
 		cmocka_unit_test(test_refused__failed_call_keeps_its_code),
 		cmocka_unit_test(test_refused__deadline_and_cancellation),
+		cmocka_unit_test(test_in_flight__abandoned),
+		cmocka_unit_test(test_in_flight__abandoned_change),
 		cmocka_unit_test(test_in_flight__outlives_its_call),
 		cmocka_unit_test(test_breaker__opens_and_refuses),
 		cmocka_unit_test(test_breaker__each_base_has_its_own),
