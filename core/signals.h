@@ -11,8 +11,8 @@ int signals_open(void);
 /* All that have come; a stop wins, so that no storm of SIGHUP delays it. */
 enum asked signals_take(int fd);
 
-/* The main thread, around everything that opens or closes modules: that many seconds after a stop was
- * asked for, SIGALRM comes if it is still in there. */
+/* The main thread, around everything that opens or closes modules: that many seconds after a stop
+ * was asked for, SIGALRM comes if it is still in there. */
 void signals_enter_modules(unsigned stop_s);
 void signals_leave_modules(void);
 
