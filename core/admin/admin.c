@@ -167,7 +167,7 @@ make_directory(struct admin *admin, struct status *status)
 	CLEANUP_FREE char *directory = strdup(admin->config.path);
 
 	if (directory == NULL)
-		return status_fail(status, COSI_EXHAUSTED, "no memory");
+		return status_no_memory(status);
 	*strrchr(directory, '/') = '\0';
 	if (mkdir(directory, 0700) == 0)
 		admin->made = strdup(directory);
@@ -212,7 +212,7 @@ admin_start(const struct admin_config *config, struct status *status)
 	struct admin *admin = calloc(1, sizeof *admin);
 
 	if (admin == NULL) {
-		(void)status_fail(status, COSI_EXHAUSTED, "no memory");
+		(void)status_no_memory(status);
 		return NULL;
 	}
 	admin->config = *config;

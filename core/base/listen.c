@@ -53,7 +53,7 @@ lock_directory(const char *path, struct status *status)
 	char *slash;
 
 	if (directory == NULL)
-		return status_fail(status, COSI_EXHAUSTED, "out of memory");
+		return status_no_memory(status);
 	slash = strrchr(directory, '/');
 	if (slash == NULL)
 		return status_fail(status, COSI_INVALID,

@@ -49,6 +49,12 @@ status_fail(struct status *status, uint32_t code, const char *fmt, ...)
 	return -1;
 }
 
+int
+status_no_memory(struct status *status)
+{
+	return status_fail(status, COSI_EXHAUSTED, "no memory");
+}
+
 const char *
 status_code_name(uint32_t code)
 {

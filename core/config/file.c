@@ -163,7 +163,7 @@ file_list(struct arena *arena, const char *dir, const char *const **out_paths, s
 		free(entries[i]);
 	}
 	free(entries);
-	*out_reason = paths == NULL ? "not enough memory" : "it holds more than 256 files *.conf";
+	*out_reason = paths == NULL ? "no memory" : "it holds more than 256 files *.conf";
 	*out_paths = paths;
 	*out_n = (size_t)n;
 	return paths != NULL && n <= FILE_INCLUDES_MAX ? 0 : -1;

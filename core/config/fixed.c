@@ -54,5 +54,5 @@ config_keep(struct config *config, const struct config *running, struct diag *di
 	keep_text(config, "admin_endpoint", &config->admin_path, running->admin_path, diag);
 	keep_text(config, "state_dir", &config->state_dir, running->state_dir, diag);
 	if (arena_failed(load_arena(config)))
-		diag_error(diag, NULL, 0, "not enough memory for the configuration");
+		diag_error(diag, NULL, 0, "no memory for the configuration");
 }

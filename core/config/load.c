@@ -257,13 +257,13 @@ load_any(const char *path, size_t memory, struct diag *diag)
 	struct load load = { .loaded = loaded_new(memory), .reader.diag = diag };
 
 	if (load.loaded == NULL) {
-		diag_error(diag, path, 0, "not enough memory");
+		diag_error(diag, path, 0, "no memory");
 		return NULL;
 	}
 	load.reader.arena = &load.loaded->arena;
 	run(&load, path);
 	if (arena_failed(&load.loaded->arena))
-		diag_error(diag, path, 0, "not enough memory for the configuration");
+		diag_error(diag, path, 0, "no memory for the configuration");
 	else if (load.loaded->nfiles > 0)
 		return &load.loaded->config;
 	config_unref(&load.loaded->config);

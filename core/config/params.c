@@ -72,6 +72,6 @@ config_params(const struct cosi_schema *schema, const struct cosi_kv *params, si
 			return -1;
 	if (!arena_failed(arena))
 		return 0;
-	*out_error = "not enough memory for the parameters";
+	*out_error = "no memory for the parameters";
 	return -1;
 }

@@ -134,7 +134,7 @@ config_settings(const struct config_backend *backend, const struct cosi_module *
 
 	*out_settings = NULL;
 	if (settings == NULL) {
-		diag_error(diag, backend->file, backend->line, "not enough memory");
+		diag_error(diag, backend->file, backend->line, "no memory");
 		return -1;
 	}
 	arena_init(&settings->arena, SETTINGS_MEMORY);
@@ -149,7 +149,7 @@ config_settings(const struct config_backend *backend, const struct cosi_module *
 	group_read(&reader, backend->setting, &module->config, keys_is_backend, out);
 	if (arena_failed(&settings->arena))
 		diag_error(diag, backend->file, backend->line,
-			   "not enough memory for the settings of backend '%s'", backend->name);
+			   "no memory for the settings of backend '%s'", backend->name);
 	if (backend->flawed || diag->nerrors > before) {
 		config_settings_free(settings);
 		return -1;

@@ -124,7 +124,7 @@ fetch_credential(const char *name, char **out_bytes, size_t *out_len)
 		return "$CREDENTIALS_DIRECTORY is not set: the unit's credentials are not here";
 	if (asprintf(&path, "%s/%s", dir, name) < 0) {
 		path = NULL;
-		return "not enough memory";
+		return "no memory";
 	}
 	*out_bytes = file_read(path, SOURCE_FILE_MAX, out_len, &st, &reason);
 	return reason;

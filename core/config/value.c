@@ -163,7 +163,7 @@ store_one_string(struct arena *arena, const struct cosi_key *key, const char *te
 	const char **strings = arena_alloc(arena, 2 * sizeof *strings);
 
 	if (strings == NULL)
-		return "not enough memory";
+		return "no memory";
 	strings[0] = arena_strdup(arena, text);
 	value_store(key, out, &strings, sizeof strings);
 	return NULL;

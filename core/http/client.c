@@ -43,7 +43,7 @@ set_options(struct handle_options *options, const struct http_config *config, st
 	options->idle_ms = config->idle_ms > 0 ? config->idle_ms : IDLE_MS;
 	options->backend = strdup(config->backend);
 	if (options->backend == NULL)
-		return status_fail(status, COSI_INTERNAL, "no memory");
+		return status_no_memory(status);
 	if (config->insecure)
 		return 0;
 	options->trust = trust_new(config->ca_file, status);
@@ -57,7 +57,7 @@ http_client_new(const struct http_config *config, struct status *status)
 	pthread_condattr_t attr;
 
 	if (client == NULL) {
-		(void)status_fail(status, COSI_INTERNAL, "no memory");
+		(void)status_no_memory(status);
 		return NULL;
 	}
 	client->request_timeout_ms = config->request_timeout_ms;
@@ -163,7 +163,7 @@ client_origin(struct http_client *client, const char *base, struct status *statu
 	}
 	origin = add(client, base);
 	if (origin == NULL)
-		(void)status_fail(status, COSI_INTERNAL, "no memory");
+		(void)status_no_memory(status);
 	return origin;
 }
 

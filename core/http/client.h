@@ -28,8 +28,8 @@ struct http_client {
 	pthread_t reaper;
 };
 
-/* Borrowed from the client.  NULL with status INTERNAL: there are HTTP_BASES_MAX others, or no
- * memory. */
+/* Borrowed from the client.  NULL with status: INTERNAL, there are HTTP_BASES_MAX others, or
+ * EXHAUSTED, no memory. */
 struct origin *client_origin(struct http_client *client, const char *base, struct status *status);
 /* A kept handle or a new one; NULL: no memory.  The caller gives it back. */
 struct handle *client_take(struct http_client *client, struct origin *origin);

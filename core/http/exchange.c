@@ -134,7 +134,7 @@ http_exchange(struct http_client *client, struct http_call *call, const char *ba
 		return NULL;
 	exchange.handle = client_take(client, exchange.origin);
 	if (exchange.handle == NULL) {
-		(void)status_fail(call->status, COSI_INTERNAL, "no memory for '%s'",
+		(void)status_fail(call->status, COSI_EXHAUSTED, "no memory for '%s'",
 				  exchange.request.shown);
 		return NULL;
 	}

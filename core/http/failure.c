@@ -158,7 +158,7 @@ useless(enum reply_trouble trouble, struct attempt *attempt)
 	case REPLY_NO_MEMORY:
 	case REPLY_FINE:
 		attempt->verdict = BREAKER_NOTHING;
-		fail(attempt, COSI_INTERNAL, "no memory for the answer to '%s'", request->shown);
+		fail(attempt, COSI_EXHAUSTED, "no memory for the answer to '%s'", request->shown);
 	}
 }
 

@@ -31,7 +31,7 @@ int http_global_init(void);
 void http_global_done(void);
 
 struct http_client;
-/* NULL with status: INVALID when ca_file cannot be used or a timeout is not above zero, INTERNAL
+/* NULL with status: INVALID when ca_file cannot be used or a timeout is not above zero, EXHAUSTED
  * when there is no memory.  No I/O on the network.  Proxies of the environment are not used:
  * stores are reached directly. */
 struct http_client *http_client_new(const struct http_config *config, struct status *status);
@@ -76,14 +76,14 @@ enum {
 
 /* One exchange against base (scheme://host[:port][/prefix], never NULL here).  NULL: no answer, and
  * call->status says why: UNAVAILABLE (not reached, breaker open, cut, unusable answer), TIMEOUT,
- * INTERNAL.  A request in flight runs to its own timeout, whatever the call's deadline says.
- * Retried within the deadline, with jittered backoff: transport errors, 429, 500, 502, 503 and 504
- * of requests that may be sent twice; Retry-After is honoured.  A request that never left, because
- * no connection was made, is repeated whatever it is.  A kept connection that turns out to be
- * closed, or to hold bytes that belong to no answer, is replaced at once for what may be sent
- * twice.  The last answer is returned as it is.  A request that HTTP cannot carry (a line break in
- * a header, a space in the path) is INTERNAL.  The module gives no Host, Content-Length,
- * Transfer-Encoding, Connection or Expect header: they are ours. */
+ * EXHAUSTED (no memory), INTERNAL.  A request in flight runs to its own timeout, whatever the
+ * call's deadline says. Retried within the deadline, with jittered backoff: transport errors, 429,
+ * 500, 502, 503 and 504 of requests that may be sent twice; Retry-After is honoured.  A request
+ * that never left, because no connection was made, is repeated whatever it is.  A kept connection
+ * that turns out to be closed, or to hold bytes that belong to no answer, is replaced at once for
+ * what may be sent twice.  The last answer is returned as it is.  A request that HTTP cannot carry
+ * (a line break in a header, a space in the path) is INTERNAL.  The module gives no Host,
+ * Content-Length, Transfer-Encoding, Connection or Expect header: they are ours. */
 const struct cosi_http_reply *http_exchange(struct http_client *client, struct http_call *call,
 					    const char *base, const struct cosi_http *request);
 

@@ -40,7 +40,7 @@ load_file(struct trust *trust, const char *ca_file, struct status *status)
 	(void)fclose(file);
 	trust->store = new_store();
 	if (trust->store == NULL)
-		return status_fail(status, COSI_INTERNAL, "no memory");
+		return status_no_memory(status);
 	loaded = X509_STORE_load_file(trust->store, ca_file);
 	/* Nothing of it may surface in a later connection of this thread. */
 	ERR_clear_error();
@@ -56,7 +56,7 @@ trust_new(const char *ca_file, struct status *status)
 	struct trust *trust = calloc(1, sizeof *trust);
 
 	if (trust == NULL) {
-		(void)status_fail(status, COSI_INTERNAL, "no memory");
+		(void)status_no_memory(status);
 		return NULL;
 	}
 	pthread_mutex_init(&trust->mutex, NULL);

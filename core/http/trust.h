@@ -12,7 +12,7 @@
 
 struct trust;
 /* ca_file: read now; NULL: the system's, read when the first connection needs it.  NULL with status
- * INVALID naming the file, or INTERNAL without memory. */
+ * INVALID naming the file, or EXHAUSTED without memory. */
 struct trust *trust_new(const char *ca_file, struct status *status);
 void trust_free(struct trust *trust);
 /* libcurl's CURLOPT_SSL_CTX_FUNCTION; userdata is the struct trust.  Any thread. */

@@ -127,7 +127,7 @@ stage_copy(struct module_file *file, int in, const char *state_dir, struct statu
 	if (asprintf(&file->path, "%s/%s.%u.so", state_dir, file->name,
 		     atomic_fetch_add(&serial, 1) + 1) < 0) {
 		file->path = NULL;
-		return status_fail(status, COSI_INTERNAL, "no memory");
+		return status_no_memory(status);
 	}
 	out = open(file->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (out < 0)
@@ -179,7 +179,7 @@ stage(struct module_file *file, int in, const char *state_dir, struct status *st
 		return stage_copy(file, in, state_dir, status);
 	}
 	file->path = strdup(file->source);
-	return file->path != NULL ? 0 : status_fail(status, COSI_INTERNAL, "no memory");
+	return file->path != NULL ? 0 : status_no_memory(status);
 }
 #else
 static int
@@ -211,7 +211,7 @@ find_source(struct module_file *file, const char *module_dir, const char *name, 
 	if (asprintf(&file->source, "%s/%s.so", module_dir, name) < 0)
 		file->source = NULL;
 	if (file->name == NULL || file->source == NULL)
-		return status_fail(status, COSI_INTERNAL, "no memory");
+		return status_no_memory(status);
 	return module_file_check(file->source, out_fd, status);
 }
 

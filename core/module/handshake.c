@@ -154,7 +154,7 @@ handshake_load_file(const char *path, struct cosi_module *out, struct status *st
 		return NULL;
 	}
 	if (name == NULL) {
-		(void)status_fail(status, COSI_INTERNAL, "no memory");
+		(void)status_no_memory(status);
 		return NULL;
 	}
 	return module_file_check(whole, &fd, status) != 0

@@ -70,7 +70,7 @@ load(struct module_file *file, struct status *status)
 	struct image *image = calloc(1, sizeof *image);
 
 	if (image == NULL) {
-		(void)status_fail(status, COSI_INTERNAL, "no memory");
+		(void)status_no_memory(status);
 		return NULL;
 	}
 	image->handle = handshake_load(file->path, file->name, &image->module, status);
@@ -186,7 +186,7 @@ images_load(struct image_wish *wishes, size_t nwishes, const char *module_dir,
 		try(&wishes[i], &works[i]);
 	for (size_t i = 0; i < nwishes; i++) {
 		if (works == NULL)
-			(void)status_fail(&wishes[i].status, COSI_INTERNAL, "no memory");
+			(void)status_no_memory(&wishes[i].status);
 		else
 			finish(&wishes[i], &works[i]);
 	}

@@ -136,10 +136,12 @@ make_own(struct state_dir *state, const char *prefix, struct status *status)
 		CLEANUP_FREE char *name = NULL;
 		unsigned number;
 
-		if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number ||
-		    asprintf(&name, "%s%d.%08x", prefix, (int)getpid(), number) < 0) {
+		if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
+			return status_fail(status, COSI_INTERNAL, "cannot get random bytes: %s",
+					   strerrordesc_np(errno));
+		if (asprintf(&name, "%s%d.%08x", prefix, (int)getpid(), number) < 0) {
 			name = NULL;
-			return status_fail(status, COSI_INTERNAL, "no memory or randomness");
+			return status_no_memory(status);
 		}
 		if (mkdirat(state->base_fd, name, 0700) != 0) {
 			if (errno == EEXIST)
@@ -155,7 +157,7 @@ make_own(struct state_dir *state, const char *prefix, struct status *status)
 			return 0;
 		state->path = NULL;
 		(void)unlinkat(state->base_fd, name, AT_REMOVEDIR);
-		return status_fail(status, COSI_INTERNAL, "no memory");
+		return status_no_memory(status);
 	}
 	return status_fail(status, COSI_INTERNAL, "cannot lock a directory in '%s'", state->base);
 }
@@ -249,7 +251,7 @@ open_base(struct state_dir *state, const char *state_dir, const char **out_prefi
 	else if (asprintf(&state->base, "%s/modules", given) < 0)
 		state->base = NULL;
 	if (state->base == NULL)
-		return status_fail(status, COSI_INTERNAL, "no memory");
+		return status_no_memory(status);
 	/* Before anything is made in it: it may be another user's. */
 	if (given != NULL && (given_fd = open_dir(given, status)) < 0)
 		return -1;
@@ -264,7 +266,7 @@ state_open(const char *state_dir, struct status *status)
 	const char *prefix;
 
 	if (state == NULL) {
-		(void)status_fail(status, COSI_INTERNAL, "no memory");
+		(void)status_no_memory(status);
 		return NULL;
 	}
 	state->base_fd = state->fd = -1;

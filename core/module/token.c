@@ -126,7 +126,7 @@ fetch_value(struct module_call *call, cosi_token_fn *fetch, struct cosi_token *o
 		(void)status_fail(status, COSI_INTERNAL, "module '%s' fetched a malformed token",
 				  module);
 	else if ((value = secret_new(out->value, strlen(out->value))) == NULL)
-		(void)status_fail(status, COSI_INTERNAL, "no memory");
+		(void)status_no_memory(status);
 	return value;
 }
 

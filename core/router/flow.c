@@ -301,7 +301,7 @@ begin_first(struct call_state *state)
 	if (router->stopping)
 		return status_fail(&state->status, COSI_UNAVAILABLE, "cosid stops");
 	if (timers_reserve(&router->timers, TIMERS_PER_CALL) < 0)
-		return status_fail(&state->status, COSI_EXHAUSTED, "out of memory");
+		return status_no_memory(&state->status);
 	atomic_fetch_add(&state->call->refs, 1);
 	state->working = true;
 	state->job.run = run_call;
@@ -326,7 +326,7 @@ join(struct call_state *state)
 				   lane->name);
 	if (!state->locks.drawn && state->locks.n > 0 &&
 	    locks_draw(&router->locks, &state->locks) < 0)
-		return status_fail(&state->status, COSI_EXHAUSTED, "out of memory");
+		return status_no_memory(&state->status);
 	lane_join(lane, job);
 	if (state->locks.waiting == 0) {
 		lane_ready(job);

@@ -165,8 +165,7 @@ static int
 set_driver_name(struct router *router, struct status *status)
 {
 	router->driver_name = strdup(router->generation->config->driver_name);
-	return router->driver_name != NULL ? 0
-					   : status_fail(status, COSI_EXHAUSTED, "out of memory");
+	return router->driver_name != NULL ? 0 : status_no_memory(status);
 }
 
 struct router *
@@ -176,7 +175,7 @@ router_new(const struct router_config *config, struct generation *generation, st
 
 	if (router == NULL) {
 		generation_unref(generation);
-		status_fail(status, COSI_EXHAUSTED, "out of memory");
+		status_no_memory(status);
 		return NULL;
 	}
 	router->config = *config;

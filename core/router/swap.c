@@ -28,7 +28,7 @@ make_lanes(struct router *router, const struct generation *generation, struct st
 
 		if (lanes_find(&router->lanes, name) == NULL &&
 		    lanes_set(&router->lanes, name, 1) == NULL)
-			return status_fail(status, COSI_EXHAUSTED, "out of memory");
+			return status_no_memory(status);
 	}
 	return 0;
 }
@@ -97,7 +97,7 @@ router_swap(struct router *router, const struct router_config *config,
 	int result;
 
 	if (retired == NULL)
-		return status_fail(status, COSI_EXHAUSTED, "out of memory");
+		return status_no_memory(status);
 	/* Grow before the swap and shrink after it: surplus workers do no harm. */
 	if (pool_grow(router, swap_workers(config), status) < 0) {
 		free(retired);

@@ -33,12 +33,14 @@ work_look(struct module_call *call, const char *owner, const char *native, const
 	const struct cosi_schema *schema = &call->backend->module->bucket_params;
 	const struct cosi_bucket_params common = { 0 };
 	void *defaults = arena_alloc(call->arena, schema->size);
-	const char *error = "out of memory";
+	const char *error;
 
-	if (defaults == NULL ||
-	    config_params(schema, NULL, 0, false, defaults, call->arena, NULL, &error) < 0)
-		return status_fail(call->status, COSI_INTERNAL, "module '%s': %s",
-				   call->backend->module->name, error);
+	if (defaults == NULL)
+		return status_no_memory(call->status);
+	if (config_params(schema, NULL, 0, false, defaults, call->arena, NULL, &error) < 0)
+		return status_fail(call->status,
+				   arena_failed(call->arena) ? COSI_EXHAUSTED : COSI_INTERNAL,
+				   "module '%s': %s", call->backend->module->name, error);
 	return backend_get_bucket(call,
 				  &(struct cosi_bucket_req){
 					  .native = native,

@@ -272,7 +272,7 @@ accept_start(const struct accept_config *config, struct status *status)
 	size_t n = config->max_connections;
 
 	if (acceptor == NULL) {
-		(void)status_fail(status, COSI_EXHAUSTED, "out of memory");
+		(void)status_no_memory(status);
 		return NULL;
 	}
 	acceptor->config = *config;

@@ -124,7 +124,7 @@ limits_map(const char *field, size_t n, ProtobufCMessage *const *entries, struct
 	size_t bytes = 0;
 
 	if (sorted == NULL || params == NULL)
-		return status_fail(status, COSI_EXHAUSTED, "out of memory");
+		return status_no_memory(status);
 	for (size_t i = 0; i < n; i++) {
 		sorted[i].kv =
 			(struct cosi_kv){ entry_text(entries[i], 0), entry_text(entries[i], 1) };

@@ -18,7 +18,7 @@ message_alloc(struct arena *arena, size_t size, struct status *status)
 	void *memory = arena_alloc(arena, size);
 
 	if (memory == NULL)
-		(void)status_fail(status, COSI_EXHAUSTED, "out of memory");
+		(void)status_no_memory(status);
 	return memory;
 }
 

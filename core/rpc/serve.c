@@ -34,7 +34,7 @@ pack(const ProtobufCMessage *message, grpc_slice *out, struct status *status)
 	uint8_t *bytes = malloc(len + 1);
 
 	if (bytes == NULL)
-		return status_fail(status, COSI_EXHAUSTED, "out of memory");
+		return status_no_memory(status);
 	(void)protobuf_c_message_pack(message, bytes);
 	*out = grpc_slice_new_with_len(bytes, len, wipe);
 	return 0;
@@ -294,7 +294,7 @@ serve_routed(struct slot *slot)
 	if (!has_room(slots, slot))
 		(void)status_fail(&status, COSI_EXHAUSTED, "too many calls are in flight");
 	else if ((call = call_new(slots->router)) == NULL)
-		(void)status_fail(&status, COSI_EXHAUSTED, "out of memory");
+		(void)status_no_memory(&status);
 	if (call == NULL) {
 		refuse(slot, &status);
 		return;

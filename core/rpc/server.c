@@ -168,7 +168,7 @@ start_all(struct server *server, const struct server_config *config, struct rout
 	if (server->report == NULL ||
 	    peers_init(&server->peers, config->peers_limited, config->peer_uids, config->npeer_uids,
 		       config->peer_gids, config->npeer_gids) != 0)
-		return status_fail(status, COSI_EXHAUSTED, "out of memory");
+		return status_no_memory(status);
 	if (open_socket(server, config, status) != 0)
 		return -1;
 	if (start_core(server, router, status) != 0)
@@ -185,7 +185,7 @@ server_start(const struct server_config *config, struct router *router, struct s
 	bool begun;
 
 	if (server == NULL) {
-		(void)status_fail(status, COSI_EXHAUSTED, "out of memory");
+		(void)status_no_memory(status);
 		return NULL;
 	}
 	if (start_all(server, config, router, status) == 0)
@@ -202,7 +202,7 @@ server_admit(struct server *server, const struct server_config *config, struct s
 {
 	if (peers_change(&server->peers, config->peers_limited, config->peer_uids,
 			 config->npeer_uids, config->peer_gids, config->npeer_gids) != 0)
-		return status_fail(status, COSI_EXHAUSTED, "out of memory");
+		return status_no_memory(status);
 	accept_review(server->acceptor);
 	return listen_set_mode(&server->node, config->socket_mode, status);
 }

@@ -263,7 +263,7 @@ slots_init(struct slots *slots, struct status *status)
 		n += (*d)->nmethods;
 	slots->methods = calloc(n, sizeof *slots->methods);
 	if (slots->methods == NULL)
-		return status_fail(status, COSI_EXHAUSTED, "out of memory");
+		return status_no_memory(status);
 	for (const struct dialect *const *d = dialect_all; *d != NULL; d++) {
 		for (size_t i = 0; i < (*d)->nmethods; i++) {
 			struct slots_method *method = &slots->methods[slots->nmethods++];
@@ -289,7 +289,7 @@ slots_arm(struct slots *slots, struct status *status)
 	for (size_t i = 0; i < slots->nmethods; i++) {
 		fill(slots, &slots->methods[i]);
 		if (slots->methods[i].narmed == 0) /* and no slot would end, to arm it */
-			return status_fail(status, COSI_EXHAUSTED, "out of memory");
+			return status_no_memory(status);
 	}
 	return 0;
 }

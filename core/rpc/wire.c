@@ -146,7 +146,7 @@ wire_decode(const ProtobufCMessageDescriptor *type, const uint8_t *bytes, size_t
 		return NULL;
 	message = protobuf_c_message_unpack(type, &allocator, len, bytes);
 	if (message == NULL && arena_failed(arena))
-		(void)status_fail(status, COSI_EXHAUSTED, "out of memory");
+		(void)status_no_memory(status);
 	else if (message == NULL)
 		(void)status_fail(status, COSI_INVALID, "malformed protobuf");
 	return message;

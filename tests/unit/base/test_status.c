@@ -41,6 +41,17 @@ test_fail__context_alone_is_internal(void **state)
 }
 
 static void
+test_no_memory__one_code_and_text(void **state)
+{
+	struct status status = { 0 };
+
+	(void)state;
+	assert_int_equal(status_no_memory(&status), -1);
+	assert_int_equal(status.code, COSI_EXHAUSTED);
+	assert_string_equal(status.text, "no memory");
+}
+
+static void
 test_text__limit(void **state)
 {
 	char text[STATUS_TEXT_MAX + 1];
@@ -118,6 +129,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fail__first_code_and_widest_text_first),
 		cmocka_unit_test(test_fail__context_alone_is_internal),
+		cmocka_unit_test(test_no_memory__one_code_and_text),
 		cmocka_unit_test(test_text__limit),
 		cmocka_unit_test(test_text__cut_between_characters),
 		cmocka_unit_test(test_text__cut_within_a_secret),

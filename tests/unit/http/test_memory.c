@@ -71,6 +71,14 @@ __wrap_wiped_strdup(const char *s)
 	return fails() ? NULL : __real_wiped_strdup(s);
 }
 
+/* It is no bug of anybody's, INTERNAL; libcurl may give another reason for it. */
+static void
+check_refusal(const struct rig *rig)
+{
+	assert_int_not_equal(rig->status.code, COSI_OK);
+	assert_int_not_equal(rig->status.code, COSI_INTERNAL);
+}
+
 /* A client's whole life.   */
 static void
 live(struct rig *rig, const struct http_config *config)
@@ -82,14 +90,14 @@ live(struct rig *rig, const struct http_config *config)
 	rig_begin(rig);
 	rig->client = http_client_new(config, &rig->status);
 	if (rig->client == NULL)
-		assert_int_not_equal(rig->status.code, COSI_OK);
+		check_refusal(rig);
 	for (size_t i = 0; i < COUNT(methods) && rig->client != NULL; i++) {
 		reply = http_exchange(rig->client, &rig->call, rig->base,
 				      COSI_HTTP(.method = methods[i], .path = "/b", .query = "q",
 						.headers = headers, .nheaders = 1,
 						.body = { "xy", i == 0 ? 2 : 0 }));
 		if (reply == NULL)
-			assert_int_not_equal(rig->status.code, COSI_OK);
+			check_refusal(rig);
 		else
 			assert_string_equal(reply->body.data, "0123456789");
 	}
