@@ -16,6 +16,15 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def _stands_still(pid):
+    """Has the signal reached every thread of it?"""
+    try:
+        threads = pathlib.Path(f"/proc/{pid}/task").iterdir()
+        return all((t / "stat").read_text().rpartition(")")[2].split()[0] == "T" for t in threads)
+    except (FileNotFoundError, ProcessLookupError):
+        return False  # a thread ended meanwhile
+
+
 class Server:
     """up() and down(); its data stays until then.
 
@@ -60,8 +69,11 @@ class Server:
     @contextlib.contextmanager
     def stopped(self, process=None):
         """The process stands still (SIGSTOP): it accepts connections and never answers."""
-        os.kill(self.pid(process), signal.SIGSTOP)
+        pid = self.pid(process)
+        os.kill(pid, signal.SIGSTOP)
         try:
+            while not _stands_still(pid):  # on a busy machine a thread may answer once more
+                pass
             yield
         finally:
-            os.kill(self.pid(process), signal.SIGCONT)
+            os.kill(pid, signal.SIGCONT)
