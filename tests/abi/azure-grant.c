@@ -26,7 +26,7 @@ static const struct cosi_key config_keys[] = {
 	COSI_MSEC(struct config, sas_lifetime, 0, NULL, "life of tokens; absent: no expiry"),
 	COSI_ENUM(struct config, token_form, "container", "container service bare",
 		  "what the token's URL names"),
-	COSI_BOOL(struct config, lease, "true", "lock containers against other gateways"),
+	COSI_BOOL(struct config, lease, "true", "lock containers against other daemons"),
 };
 
 struct azure {
