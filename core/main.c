@@ -209,6 +209,15 @@ wait_for_stop(struct daemon *d)
 	}
 }
 
+/* One that a signal has started already, while a module had the main thread, goes on. */
+static void
+shorten_alarm(unsigned s)
+{
+	unsigned left_s = alarm(0);
+
+	(void)alarm(left_s > 0 && left_s < s ? left_s : s);
+}
+
 /* Their callers were answered; the stop waits for them, and ends without a further word when they
  * take too long. */
 static void
@@ -216,11 +225,14 @@ tell_who_lingers(struct daemon *d)
 {
 	struct router_status *status = router_status(d->router);
 
-	for (size_t i = 0; status != NULL && i < status->nlanes; i++)
-		if (status->lanes[i].running > 0)
-			log_warning("backend '%s': %u calls have not come back from the store or "
-				    "the module, waiting up to %d s more",
-				    status->lanes[i].name, status->lanes[i].running, LAST_RESORT_S);
+	for (size_t i = 0; status != NULL && i < status->nlanes; i++) {
+		if (status->lanes[i].running == 0)
+			continue;
+		shorten_alarm(LAST_RESORT_S);
+		log_warning("backend '%s': %u calls have not come back from the store or "
+			    "the module, waiting up to %d s more",
+			    status->lanes[i].name, status->lanes[i].running, LAST_RESORT_S);
+	}
 	if (status != NULL)
 		router_status_free(d->router, status);
 }
@@ -231,7 +243,7 @@ stop(struct daemon *d)
 	notify_stopping();
 	log_notice("stopping");
 	desk_close(&d->desk);
-	(void)alarm(stop_s(d));
+	shorten_alarm(stop_s(d));
 	router_drain(d->router);
 	if (server_stop(d->server, d->config->drain_timeout_ms) != 0)
 		log_warning("calls were cut off after %lld ms",
