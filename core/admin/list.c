@@ -66,6 +66,10 @@ list_or_tell(struct listing *listing, const char *owner, uint32_t *worst)
 	listing->ntold = 0;
 	if (list_one(listing, owner, &status) == 0)
 		return !listing->gone;
+	if (atomic_load(listing->peer->stopping)) { /* it is not the backend's failure */
+		status = (struct status){ 0 };
+		(void)status_fail(&status, COSI_UNAVAILABLE, "cannot list: cosid stops");
+	}
 	if (listing->ntold > 0)
 		(void)status_fail(&status, 0, "the list broke off after %zu lines", listing->ntold);
 	if (*worst == COSI_OK)

@@ -295,7 +295,7 @@ def test_list__does_not_hold_a_stop(cosid, shelf, build):
         with silent.accept()[0] as store:
             assert store.recv(4096).startswith(b"GET ")
             daemon.stop()
-            assert "given up" in listing.result().stderr
+            assert "backend rgw: UNAVAILABLE: cannot list: cosid stops" in listing.result().stderr
 
 
 # ---- who may, and what it stands
