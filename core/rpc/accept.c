@@ -280,6 +280,7 @@ accept_start(const struct accept_config *config, struct status *status)
 	acceptor->places = (struct places){ .n = n,
 					    .most_of_one = config->max_of_one,
 					    .idle_since = config->idle_since,
+					    .moves = config->moves,
 					    .owner = config->owner };
 	acceptor->polls = calloc(n + 2, sizeof *acceptor->polls);
 	acceptor->polled = calloc(n, sizeof *acceptor->polled);

@@ -29,11 +29,13 @@ struct accept_config {
 	/* Since when (monotonic) a connection that was handed on has no call; CLOCK_NEVER: it has.
 	 * Such a one may have to make room for another. */
 	int64_t (*idle_since)(void *owner, int fd);
+	/* How many of its calls have begun or ended. */
+	unsigned (*moves)(void *owner, int fd);
 	/* Called at least every ACCEPT_TICK_MS, and every ACCEPT_LOOK_MS while there is a
 	 * connection; may cut any. */
 	void (*tick)(void *owner, struct places *places);
 };
-enum { ACCEPT_TICK_MS = 15000, ACCEPT_LOOK_MS = 500 };
+enum { ACCEPT_TICK_MS = 15000, ACCEPT_LOOK_MS = 250 };
 
 struct acceptor;
 struct acceptor *accept_start(const struct accept_config *config, struct status *status);

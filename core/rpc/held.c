@@ -51,13 +51,25 @@ find(struct held *held, int fd)
 }
 
 void
-held_open(struct held *held, int fd, int64_t now_ms)
+held_expect(struct held *held, int fd)
 {
 	LOCK_SCOPE(&held->mutex);
 	struct held_by *by = find(held, fd);
 
 	if (by != NULL)
-		*by = (struct held_by){ .since_ms = now_ms };
+		*by = (struct held_by){ .nexpected = by->nexpected + 1 };
+}
+
+void
+held_arrive(struct held *held, int fd, int64_t now_ms)
+{
+	LOCK_SCOPE(&held->mutex);
+	struct held_by *by = find(held, fd);
+
+	if (by == NULL || by->nexpected == 0)
+		return;
+	by->nexpected--;
+	by->since_ms = now_ms;
 }
 
 static void
@@ -103,6 +115,7 @@ held_add(struct held *held, int fd, int64_t now_ms)
 	if (by == NULL)
 		return -1;
 	by->ncalls++;
+	by->nmoves++;
 	if (by->cut)
 		return 0;
 	held->ncalls++;
@@ -120,6 +133,7 @@ held_remove(struct held *held, int fd, int64_t now_ms)
 	struct held_by *by = &held->by[fd];
 
 	by->ncalls--;
+	by->nmoves++;
 	by->since_ms = now_ms;
 	if (!by->cut)
 		held->ncalls--;
@@ -132,6 +146,15 @@ held_idle_since(struct held *held, int fd)
 	const struct held_by *by = find(held, fd);
 
 	if (by == NULL)
-		return 0;
-	return by->ncalls > 0 ? CLOCK_NEVER : by->since_ms;
+		return CLOCK_NEVER;
+	return by->ncalls > 0 || by->nexpected > 0 ? CLOCK_NEVER : by->since_ms;
+}
+
+unsigned
+held_moves(struct held *held, int fd)
+{
+	LOCK_SCOPE(&held->mutex);
+	const struct held_by *by = find(held, fd);
+
+	return by != NULL ? by->nmoves : 0;
 }

@@ -52,9 +52,11 @@ enum {
 	 * 12 KiB besides.  What it keeps of calls that were refused or reset, 2 to 4 KiB each until
 	 * the connection goes (measured with 1.51), only LIMIT_GROWTH ends. */
 	LIMIT_MEMORY = 64 * 1024 * 1024,
-	/* Bytes by which the process may grow, beyond all that the other limits let it: memory.h.
+	/* Bytes by which the process may grow, beyond all that the other limits let it: guard.h.
 	 */
 	LIMIT_GROWTH = 256 * 1024 * 1024,
+	/* How long a connection may have sent more than the core gets to reading: guard.h. */
+	LIMIT_STALL_MS = 5000,
 };
 
 /* A string field: required means not empty.  value may be NULL, which is the empty string.  0, or

@@ -20,6 +20,8 @@ struct place {
 	ino_t ino;         /* of one that has spoken */
 	int64_t cut_ms;    /* monotonic: unwanted, and cut by then; 0: it may stay */
 	int64_t asked_ms;  /* monotonic: when it was asked to go; 0: it was not */
+	int64_t stuck_ms;  /* monotonic: since when it has not got on (guard.h); 0: it has */
+	unsigned nmoves;   /* what places.moves() said then */
 };
 
 struct places {
@@ -27,10 +29,12 @@ struct places {
 	struct place *table;   /* owned */
 	/* Since when (monotonic) one that has spoken has no call; CLOCK_NEVER: it has. */
 	int64_t (*idle_since)(void *owner, int fd);
+	/* How many calls of one that has spoken have begun or ended. */
+	unsigned (*moves)(void *owner, int fd);
 	void *owner;
 };
 
-/* n, most_of_one, idle_since and owner are set.  0, or -1: no memory. */
+/* n, most_of_one, the functions and owner are set.  0, or -1: no memory. */
 int places_init(struct places *places);
 void places_done(struct places *places);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * server.c - the C core's server: one completion queue, one polling thread; stop.c has its end.
  *
- *   start: listen -> grpc_server -> slots -> polling thread -> accepting thread
- *   stop:  accepting thread -> node -> clients are asked to go -> no more calls -> calls in flight
- *          end -> the core's server -> polling thread -> free
+ *   start: listen -> grpc_server -> slots -> polling thread -> handing thread -> accepting thread
+ *   stop:  accepting thread -> node -> who had connected before -> clients are asked to go ->
+ *          no more calls -> calls in flight end -> handing thread -> the core's server ->
+ *          polling thread -> free; the core itself ends last of all (server_done())
  */
 #include <grpc/grpc.h>
 #include <grpc/grpc_posix.h>
@@ -71,8 +72,18 @@ take_connection(void *owner, int fd)
 {
 	struct server *server = owner;
 
-	held_open(&server->slots.held, fd, clock_mono_ms());
+	held_expect(&server->slots.held, fd);
+	hand_over(server->hand, fd);
+}
+
+/* On the handing thread.  The core's first frame is sent when this returns. */
+static void
+give_connection(void *owner, int fd)
+{
+	struct server *server = owner;
+
 	grpc_server_add_channel_from_fd(server->grpc, fd, server->credentials);
+	held_arrive(&server->slots.held, fd, clock_mono_ms());
 }
 
 static int64_t
@@ -83,6 +94,14 @@ idle_since(void *owner, int fd)
 	return held_idle_since(&server->slots.held, fd);
 }
 
+static unsigned
+moves(void *owner, int fd)
+{
+	struct server *server = owner;
+
+	return held_moves(&server->slots.held, fd);
+}
+
 /* The accepting thread's alone. */
 static void
 tick(void *owner, struct places *places)
@@ -91,7 +110,7 @@ tick(void *owner, struct places *places)
 	int64_t now_ms = clock_mono_ms();
 
 	report_tick(server->report, now_ms);
-	memory_look(&server->memory, places, now_ms);
+	guard_look(&server->guard, places, now_ms);
 }
 
 static int
@@ -129,7 +148,7 @@ server_new(void)
 	if (server == NULL)
 		return NULL;
 	server->node.fd = -1;
-	memory_init(&server->memory);
+	guard_init(&server->guard);
 	pthread_mutex_init(&server->mutex, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -159,6 +178,7 @@ start_all(struct server *server, const struct server_config *config, struct rout
 		.owner = server,
 		.take = take_connection,
 		.idle_since = idle_since,
+		.moves = moves,
 		.tick = tick,
 	};
 
@@ -173,6 +193,9 @@ start_all(struct server *server, const struct server_config *config, struct rout
 		return -1;
 	if (start_core(server, router, status) != 0)
 		return -1;
+	server->hand = hand_start(LIMIT_CONNECTIONS, give_connection, server, status);
+	if (server->hand == NULL)
+		return -1;
 	accept.listen_fd = server->node.fd;
 	server->acceptor = accept_start(&accept, status);
 	return server->acceptor != NULL ? 0 : -1;
@@ -182,7 +205,6 @@ struct server *
 server_start(const struct server_config *config, struct router *router, struct status *status)
 {
 	struct server *server = server_new();
-	bool begun;
 
 	if (server == NULL) {
 		(void)status_no_memory(status);
@@ -190,10 +212,7 @@ server_start(const struct server_config *config, struct router *router, struct s
 	}
 	if (start_all(server, config, router, status) == 0)
 		return server;
-	begun = server->grpc != NULL;
 	(void)server_stop(server, 0);
-	if (begun)
-		server_done();
 	return NULL;
 }
 

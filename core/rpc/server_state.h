@@ -9,7 +9,8 @@
 
 #include "base/listen.h"
 #include "rpc/accept.h"
-#include "rpc/memory.h"
+#include "rpc/guard.h"
+#include "rpc/hand.h"
 #include "rpc/peers.h"
 #include "rpc/server.h"
 #include "rpc/slot.h"
@@ -22,8 +23,9 @@ struct server {
 	grpc_completion_queue *queue;
 	grpc_server_credentials *credentials;
 	struct slots slots;
+	struct hand *hand;
 	struct acceptor *acceptor;
-	struct memory memory;
+	struct guard guard;
 	pthread_t poller;
 	bool polling;
 	void (*beat)(void);

@@ -99,11 +99,23 @@ drain(struct server *server, int64_t drain_ms)
 	return answered ? 0 : -1;
 }
 
+/* It may be busy with a client that sends without end. */
+static void
+end_hand(struct server *server)
+{
+	if (server->hand == NULL)
+		return;
+	if (server->acceptor != NULL && !hand_rests(server->hand, READ_MS))
+		accept_cut(server->acceptor);
+	hand_stop(server->hand);
+}
+
 static int
 stop_core(struct server *server, int64_t drain_ms)
 {
 	int rc = server->polling ? drain(server, drain_ms) : 0;
 
+	end_hand(server);
 	slots_close(&server->slots);
 	server->t_down.fn = on_down;
 	TAG_POST(&server->t_down);

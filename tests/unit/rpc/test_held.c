@@ -27,7 +27,8 @@ setup(void **state)
 	for (int i = 0; i < PAIRS; i++) {
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, t->pairs[i]),
 				 0);
-		held_open(&t->held, t->pairs[i][0], 1);
+		held_expect(&t->held, t->pairs[i][0]);
+		held_arrive(&t->held, t->pairs[i][0], 1);
 	}
 	rig_capture();
 	*state = t;
@@ -88,7 +89,9 @@ test_one__at_and_past(void **state)
 	assert_int_equal(t->held.ncalls, 1);
 	drop(t, 0, LIMIT_UNFINISHED + 6);
 	assert_int_equal(t->held.ncalls, 1);
-	held_open(&t->held, t->pairs[0][0], 4); /* another on that descriptor counts again */
+	/* Another on that descriptor counts again. */
+	held_expect(&t->held, t->pairs[0][0]);
+	held_arrive(&t->held, t->pairs[0][0], 4);
 	add(t, 0, 2);
 	assert_int_equal(t->held.ncalls, 3);
 	rig_captured();
@@ -137,6 +140,23 @@ test_idle__since_the_last_call(void **state)
 	assert_int_equal(held_idle_since(&t->held, fd), 3);
 }
 
+/* One that is on its way to the core is not idle, not even when the descriptor's last user, which
+ * has gone already, arrives late. */
+static void
+test_idle__not_while_expected(void **state)
+{
+	struct table *t = *state;
+	int fd = t->pairs[0][0];
+
+	rig_captured();
+	held_expect(&t->held, fd);
+	held_expect(&t->held, fd);
+	held_arrive(&t->held, fd, 5);
+	assert_true(held_idle_since(&t->held, fd) == CLOCK_NEVER);
+	held_arrive(&t->held, fd, 6);
+	assert_int_equal(held_idle_since(&t->held, fd), 6);
+}
+
 static void
 test_unknown__not_counted(void **state)
 {
@@ -153,9 +173,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_one__at_and_past),
-		TEST(test_all__at_and_past),
-		TEST(test_idle__since_the_last_call),
+		TEST(test_one__at_and_past),          TEST(test_all__at_and_past),
+		TEST(test_idle__since_the_last_call), TEST(test_idle__not_while_expected),
 		TEST(test_unknown__not_counted),
 	};
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""test_memory.py - what a peer made the daemon take, it gives back."""
+"""test_floods.py - peers that send frames without end: what they made the daemon take, and how they end."""
+import contextlib
 import itertools
 import pathlib
 import socket
 import struct
+import threading
 
 import pytest
 
@@ -40,10 +42,10 @@ class Flood:
 
     CALLS_AT_ONCE = 30
 
-    def __init__(self, daemon):
+    def __init__(self, daemon, first=b""):
         self.peer, self.streams = socket.socket(socket.AF_UNIX), itertools.count(1, 2)
         self.peer.connect(str(daemon.socket))
-        self.peer.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0))
+        self.peer.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0) + first)
 
     def __enter__(self):
         return self
@@ -92,3 +94,50 @@ def test_growth__ends_with_the_connection_that_caused_it(daemon):
     assert client.info()
     daemon.wait_log(r"closing 1 connections, the first of user \d+, process \d+: "
                     r"what clients have sent made the daemon grow by more than 256 MiB")
+
+
+class Endless(threading.Thread):
+    """One header field that goes on for ever, in frame after frame, until the connection is cut."""
+
+    FIELD = HEADERS + b"\0\x05x-abc\x7f\xff\xff\xff\x0f"
+    FRAMES = b"".join([frame(9, 0, 1, b"z" * 16000)] * 10)
+
+    def __init__(self, daemon, served):
+        super().__init__()
+        begin = frame(1, 0, 1, self.FIELD) + self.FRAMES
+        self.flood, self.under_way = Flood(daemon, b"" if served else begin), threading.Event()
+        if served:
+            assert self.flood.is_served()
+            self.flood.peer.sendall(begin)
+
+    def run(self):
+        try:
+            for n in itertools.count():
+                self.flood.peer.sendall(self.FRAMES)
+                if n == 10:
+                    self.under_way.set()
+        except OSError:
+            self.under_way.set()
+
+    def __enter__(self):
+        self.start()
+        self.under_way.wait()
+        return self
+
+    def __exit__(self, *error):
+        with contextlib.suppress(OSError):
+            self.flood.peer.shutdown(socket.SHUT_RDWR)
+        self.join()
+        self.flood.peer.close()
+
+
+@pytest.mark.parametrize("served", [False, True], ids=["at_once", "once_served"])
+def test_stall__ends_with_the_connection_that_caused_it(daemon, served):
+    """limits.h, LIMIT_STALL_MS; on whichever thread the core happens to read it."""
+    client = daemon.client()
+    with Endless(daemon, served) as endless:
+        assert client.info() and daemon.client().info()
+        endless.join()
+    assert daemon.client().info()
+    daemon.wait_log(r"closing 1 connections, the first of user \d+, process \d+: "
+                    r"what clients have sent was not read to its end for 5 s")
