@@ -74,10 +74,13 @@ probe(struct backend *backend, const struct config *config)
 	module_call_init(&call);
 	rc = backend_probe(&call);
 	arena_done(&arena);
-	if (rc == 0) {
+	if (rc == 0 && backend->module->probe == NULL)
+		(void)printf("backend '%s': not asked: module '%s' has no probe\n", backend->name,
+			     backend->module->name);
+	else if (rc == 0)
 		(void)printf("backend '%s': reachable\n", backend->name);
+	if (rc == 0)
 		return 0;
-	}
 	diag_error(&diag, backend->config->file, backend->config->line, "backend '%s': %s",
 		   backend->name, status.text);
 	check_print(&diag);

@@ -88,6 +88,16 @@ def test_probe__has_the_memory_of_any_call(cosid, modules, size, answer):
     assert answer in done.stdout + done.stderr
 
 
+def test_probe__none_says_that_nobody_asked(cosid, modules):
+    """An endpoint that does not exist, at that: nothing is known of it."""
+    compile_module(modules, HEAD + GOOD.replace(".config", ".flags = COSI_NETWORK, .config"))
+    done = cosid.make({"module_dir": str(modules), "backends": [
+        {"name": "mute", "module": "posix", "endpoint": "https://nowhere.invalid"}]}).run("--check", "--probe")
+    assert done.returncode == 0, done.stderr
+    assert "backend 'mute': not asked: module 'posix' has no probe\n" in done.stdout
+    assert "reachable" not in done.stdout
+
+
 def test_probe__shows_no_secret(cosid, modules):
     """A store that answers nothing: the text names what was asked."""
     compile_module(modules, HEAD + "struct config { const char *key; };\n"
