@@ -113,6 +113,54 @@ def test_classes__are_served(daemon, stores):
         assert not stores[backend].exists(native)
 
 
+def named(api, kind, name):
+    """The fields of the one object of the page that has this name."""
+    found = [o for o in OBJECTS if version(o) == api and o["kind"] == kind and o["metadata"]["name"] == name]
+    assert len(found) == 1, (api, kind, name)
+    return fields(found[0])
+
+
+def claims_of(access):
+    """{claim: the mode that v1alpha2 asks for}"""
+    words = {"ReadOnly": "readOnly", "ReadWrite": "readWrite", "WriteOnly": "writeOnly"}
+    if version(access) == "v1alpha1":
+        return {fields(access)["bucketClaimName"]: None}
+    return {c["bucketClaimName"]: words[c["accessMode"]] for c in fields(access)["bucketClaims"]}
+
+
+def grant_request(client, access, ids):
+    """What a sidecar asks for an access, its claims' buckets in ids."""
+    access_class = named(client.dialect, "BucketAccessClass", fields(access)["bucketAccessClassName"])
+    name, params, modes = access["metadata"]["name"], access_class.get("parameters"), claims_of(access)
+    asked = [client.grant_fields(ids[claim], f"ba-{name}", mode, params) for claim, mode in modes.items()]
+    method, request = asked[0]
+    if client.dialect == "v1alpha2":
+        request["buckets"] = [bucket for _, one in asked for bucket in one["buckets"]]
+    return method, request
+
+
+def test_accesses__open_the_new_buckets_of_their_claims(daemon, stores):
+    claimed = set()
+    for access in of_kind("BucketAccess"):
+        client, ids, classes = daemon.client(version(access)), {}, {}
+        for claim in claims_of(access):
+            asked = named(client.dialect, "BucketClaim", claim)
+            classes[claim] = named(client.dialect, "BucketClass", asked["bucketClassName"])["parameters"]
+            ids[claim] = client.create(f"claimed-{claim}", classes[claim])
+            claimed.add((client.dialect, claim))
+        method, request = grant_request(client, access, ids)
+        granted = client.access(client.call(method, **request)).account_id
+        backend, _, native = granted.partition(".")
+        assert native in stores[backend].accounts()
+        for bucket in ids.values():
+            client.revoke(granted, bucket)
+        assert native not in stores[backend].accounts()
+        for claim, bucket in ids.items():
+            client.delete(bucket, classes[claim])
+    assert claimed == {(version(o), o["metadata"]["name"]) for o in of_kind("BucketClaim")
+                       if "bucketClassName" in fields(o)}
+
+
 def test_buckets__that_exist_already(daemon, stores):
     for made in of_kind("Bucket"):
         client, asked = daemon.client(version(made)), fields(made)["existingBucketID"]
