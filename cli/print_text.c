@@ -47,7 +47,9 @@ done(struct arena *arena, const struct ask *ask)
 		       "made:\n"
 		       "on some stores their keys would open the new one.\n");
 	} else if (ask->op == ASK_REVOKE) {
-		line(arena, "revoked", ask->account_id);
+		for (size_t i = 0; i < ask->nids; i++)
+			line(arena, "revoked",
+			     arena_printf(arena, "%s from %s", ask->ids[i], ask->account_id));
 	}
 }
 

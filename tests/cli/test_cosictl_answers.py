@@ -133,12 +133,19 @@ def test_grant__env_gcs(call, server):
 
 @pytest.mark.parametrize("words, text, shape", [
     (["delete", "rgw.photos"], "deleted              rgw.photos\n", {}),
-    (["revoke", "rgw.photos", "--account-id", "rgw.app"], "revoked              rgw.app\n", {}),
+    (["revoke", "rgw.photos", "--account-id", "rgw.app"], "revoked              rgw.photos from rgw.app\n", {}),
 ])
 def test_done__says_so(call, words, text, shape):
     assert call(*words).out.startswith(text)
     assert json.loads(call(*words, "-o", "json").out) == shape
     assert call(*words, "-o", "env").out == ""
+
+
+def test_revoke__names_the_buckets(call):
+    """The account may live on with others: nothing is said of it."""
+    assert call("revoke", "rgw.photos", "rgw.films", "--account-id", "rgw.app").out == (
+        "revoked              rgw.photos from rgw.app\n"
+        "revoked              rgw.films from rgw.app\n")
 
 
 def test_delete__warns_of_names_that_recur(call):
