@@ -153,9 +153,11 @@ static void
 print_reloaded(struct arena *arena, const json_t *last)
 {
 	bool done = strcmp(json_string_value(json_object_get(last, "code")), "OK") == 0;
+	long long count = number(last, "backendCount");
 
 	if (done)
-		(void)printf("generation %lld serves\n", number(last, "generation"));
+		(void)printf("generation %lld serves %lld backend%s\n", number(last, "generation"),
+			     count, count == 1 ? "" : "s");
 	print_messages(done ? stdout : stderr, arena, json_object_get(last, "messages"));
 }
 

@@ -83,6 +83,7 @@ tell(struct daemon *daemon, const struct diag *diag, bool failed, int64_t took_u
 	const struct desk_report report = {
 		.ok = !failed,
 		.generation = serving->number,
+		.nbackends = serving->nbackends,
 		.at_s = clock_wall_s(),
 		.took_us = took_us,
 	};

@@ -18,6 +18,7 @@ struct desk_report {
 	unsigned number; /* of reloads so far; 0: there was none */
 	bool ok;
 	unsigned generation; /* that served afterwards */
+	size_t nbackends;    /* of it */
 	int64_t at_s, took_us;
 	size_t nlines;
 	char *lines[DIAG_MAX]; /* owned; errors and warnings */
