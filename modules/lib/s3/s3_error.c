@@ -95,6 +95,15 @@ s3_error_is(struct cosi_call *call, const struct cosi_http_reply *reply, int sta
 	return reply->status == status && strcmp(s3_error_code(call, reply), code) == 0;
 }
 
+/* Whoever sees the text alone, in an event, asks first which host it was. */
+static const char *
+endpoint(struct cosi_call *call)
+{
+	const struct cosi_url *url = call->host->url(call, NULL, NULL);
+
+	return cosi_printf(call, "%s://%s", url->scheme, url->host);
+}
+
 int
 s3_error_fail(struct cosi_call *call, const struct cosi_http_reply *reply)
 {
@@ -111,11 +120,12 @@ s3_error_fail(struct cosi_call *call, const struct cosi_http_reply *reply)
 				 reply->status, code);
 	if (reply->body.len > 0 && reply->status / 100 != 2)
 		return cosi_fail(call, COSI_UNAVAILABLE,
-				 "status %d came with something that is not S3", reply->status);
+				 "status %d came from %s with something that is not S3",
+				 reply->status, endpoint(call));
 	if (reply->status / 100 == 2)
 		return cosi_fail(call, COSI_UNAVAILABLE,
-				 "the answer %d cannot be understood: is this the store?",
-				 reply->status);
+				 "the answer %d of %s cannot be understood: is this the store?",
+				 reply->status, endpoint(call));
 	return cosi_fail(call, reply_meaning(reply->status),
 			 "the store answered %d without a reason", reply->status);
 }

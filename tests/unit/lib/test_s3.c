@@ -178,19 +178,20 @@ test_error__not_a_store(void **state)
 {
 	(void)state;
 	expect_error(404, "<html><body>nginx</body></html>", "", COSI_UNAVAILABLE,
-		     "status 404 came with something that is not S3");
+		     "status 404 came from http://store.example with something that is not S3");
 	expect_error(403, "<Error><Code>two words</Code></Error>", "", COSI_UNAVAILABLE,
-		     "status 403 came with something that is not S3");
+		     "status 403 came from http://store.example with something that is not S3");
 	expect_error(403, "{\"Code\":", "", COSI_UNAVAILABLE,
-		     "status 403 came with something that is not S3");
+		     "status 403 came from http://store.example with something that is not S3");
 	expect_error(403, "<Error><Code/></Error>", "", COSI_UNAVAILABLE,
-		     "status 403 came with something that is not S3");
+		     "status 403 came from http://store.example with something that is not S3");
 	expect_error(403, "", "", COSI_DENIED, "the store answered 403 without a reason");
 	expect_error(404, "", "", COSI_UNAVAILABLE, "the store answered 404 without a reason");
 	expect_error(502, "", "", COSI_UNAVAILABLE, "the store answered 502 without a reason");
 	expect_error(301, "", "", COSI_UNAVAILABLE, "the store answered 301 without a reason");
-	expect_error(200, "<html/>", "", COSI_UNAVAILABLE,
-		     "the answer 200 cannot be understood: is this the store?");
+	expect_error(
+		200, "<html/>", "", COSI_UNAVAILABLE,
+		"the answer 200 of http://store.example cannot be understood: is this the store?");
 }
 
 static void
