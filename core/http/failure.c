@@ -67,6 +67,13 @@ reason(struct handle *handle, CURLcode code, char *out, size_t size)
 		out[0] = (char)tolower((unsigned char)out[0]);
 }
 
+/* OpenSSL's words for the plain HTTP that answers a handshake, which help nobody. */
+static const char *
+tls_hint(const char *words)
+{
+	return strstr(words, "wrong version number") != NULL ? ": does it speak TLS?" : "";
+}
+
 static void
 not_sent(struct handle *handle, struct attempt *attempt, CURLcode code)
 {
@@ -89,8 +96,9 @@ not_sent(struct handle *handle, struct attempt *attempt, CURLcode code)
 		/* fall through */
 	case CURLE_SSL_CONNECT_ERROR:
 		/* The system's errno says nothing about TLS. */
-		fail(attempt, COSI_UNAVAILABLE, "cannot reach %s: %s", origin,
-		     handle->error[0] != '\0' ? handle->error : curl_easy_strerror(code));
+		fail(attempt, COSI_UNAVAILABLE, "cannot reach %s: %s%s", origin,
+		     handle->error[0] != '\0' ? handle->error : curl_easy_strerror(code),
+		     tls_hint(handle->error));
 		break;
 	default:
 		reason(handle, code, words, sizeof words);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_tls.c - whom a client trusts. */
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "fakes/pki.h"
@@ -164,6 +167,54 @@ test_mismatch__of_schemes(void **state)
 	rig_close(&rig);
 }
 
+/* A web server that answers what it cannot read, as they all do. */
+static void *
+answer_in_plain(void *arg)
+{
+	static const char answer[] = ANSWER("400 Bad Request");
+	char hello[4096];
+	int fd = accept(*(int *)arg, NULL, NULL);
+
+	if (read(fd, hello, sizeof hello) > 0)
+		(void)!write(fd, answer, sizeof answer - 1);
+	(void)shutdown(fd, SHUT_WR);
+	while (read(fd, hello, sizeof hello) > 0)
+		;
+	(void)close(fd);
+	return NULL;
+}
+
+static void
+test_mismatch__is_asked_about(void **state)
+{
+	static const char hint[] = "wrong version number: does it speak TLS?";
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof address;
+	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct http_config config = rig_config();
+	struct rig rig;
+	char base[64];
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(bind(listener, (struct sockaddr *)&address, len), 0);
+	assert_int_equal(listen(listener, 1), 0);
+	assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &len), 0);
+	(void)snprintf(base, sizeof base, "https://127.0.0.1:%u", ntohs(address.sin_port));
+	assert_int_equal(pthread_create(&thread, NULL, answer_in_plain, &listener), 0);
+	config.retries = 0;
+	rig_open(&rig, &config, ok, 1);
+	rig.base = base;
+	assert_null(rig_exchange(&rig, .method = "PUT", .path = "/b"));
+	assert_int_equal(rig.status.code, COSI_UNAVAILABLE);
+	assert_non_null(strstr(rig.status.text, base));
+	assert_non_null(strstr(rig.status.text, hint));
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(close(listener), 0);
+	rig_close(&rig);
+}
+
 int
 main(void)
 {
@@ -174,6 +225,7 @@ main(void)
 		cmocka_unit_test(test_refused__other_host),
 		cmocka_unit_test(test_insecure__takes_all),
 		cmocka_unit_test(test_mismatch__of_schemes),
+		cmocka_unit_test(test_mismatch__is_asked_about),
 	};
 
 	return cmocka_run_group_tests(tests, make_certificates, remove_certificates);
