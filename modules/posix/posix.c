@@ -123,7 +123,7 @@ probe(void *instance, struct cosi_call *call)
 	if (posix.root < 0)
 		return -1;
 	if (faccessat(posix.root, ".", R_OK | W_OK | X_OK, AT_EACCESS) < 0)
-		return posix_fail(call, errno, "use", posix.instance->config->root);
+		return posix_fail_root(call, errno, posix.instance->config->root);
 	return 0;
 }
 

@@ -59,6 +59,8 @@ void posix_leave(struct posix *posix);
 
 /* Records "cannot WHAT 'NAME': reason" for an errno value, with the code that fits it. */
 int posix_fail(struct cosi_call *call, int error, const char *what, const char *name);
+/* The same for the root, with a hint where its setting may be to blame. */
+int posix_fail_root(struct cosi_call *call, int error, const char *path);
 /* Fails with COSI_INVALID unless the name is safe as that of a file: no '/', no leading dot. */
 int posix_name_check(struct cosi_call *call, const char *name);
 

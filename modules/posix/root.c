@@ -14,6 +14,17 @@
 
 #include "banned.h"
 
+/* A mount point without its file system is often closed to all but root. */
+int
+posix_fail_root(struct cosi_call *call, int error, const char *path)
+{
+	if (error != ENOENT && error != ENOTDIR && error != EACCES)
+		return posix_fail(call, error, "use", path);
+	return cosi_fail(call, error == EACCES ? COSI_DENIED : COSI_UNAVAILABLE,
+			 "cannot use '%s': %s: is key 'root' right, and the file system mounted?",
+			 path, strerrordesc_np(error));
+}
+
 /* 0, or -1 with the call failed. */
 static int
 check_records(struct posix_instance *instance, struct cosi_call *call, int root)
@@ -26,7 +37,7 @@ check_records(struct posix_instance *instance, struct cosi_call *call, int root)
 		return 0;
 	}
 	if (errno != ENOENT)
-		return posix_fail(call, errno, "use", path);
+		return posix_fail_root(call, errno, path);
 	if (!atomic_load(&instance->had_records))
 		return 0;
 	return cosi_fail(call, COSI_UNAVAILABLE,
@@ -43,13 +54,8 @@ posix_enter(struct posix_instance *instance, struct cosi_call *call)
 		.root = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
 	};
 
-	if (posix.root < 0 && (errno == ENOENT || errno == ENOTDIR))
-		(void)cosi_fail(call, COSI_UNAVAILABLE,
-				"cannot use '%s': %s: is key 'root' right, and the file system "
-				"mounted?",
-				path, strerrordesc_np(errno));
-	else if (posix.root < 0)
-		(void)posix_fail(call, errno, "use", path);
+	if (posix.root < 0)
+		(void)posix_fail_root(call, errno, path);
 	else if (check_records(instance, call, posix.root) < 0)
 		posix_leave(&posix);
 	return posix;

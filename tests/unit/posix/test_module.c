@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_module.c - what opens and what does not; names. */
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -74,12 +75,12 @@ test_open__leaves_the_root_alone(void **state)
 }
 
 static void
-assert_unusable(struct rig *rig, const char *root, const char *text)
+assert_unusable(struct rig *rig, const char *root, uint32_t code, const char *text)
 {
 	rig->config.root = root;
 	assert_int_equal(open_again(rig), COSI_OK);
 	assert_int_equal(cosi_module.probe(rig->instance, &rig->call), -1);
-	assert_int_equal(rig->status.code, COSI_UNAVAILABLE);
+	assert_int_equal(rig->status.code, code);
 	assert_string_equal(rig->status.text, text);
 	rig->config.root = rig->root;
 	assert_int_equal(open_again(rig), COSI_OK);
@@ -88,12 +89,36 @@ assert_unusable(struct rig *rig, const char *root, const char *text)
 static void
 test_probe__names_a_root_that_is_none(void **state)
 {
-	assert_unusable(*state, "/nowhere/at/all",
+	assert_unusable(*state, "/nowhere/at/all", COSI_UNAVAILABLE,
 			"cannot use '/nowhere/at/all': No such file or directory: is key 'root' "
 			"right, and the file system mounted?");
-	assert_unusable(*state, "/dev/null",
+	assert_unusable(*state, "/dev/null", COSI_UNAVAILABLE,
 			"cannot use '/dev/null': Not a directory: is key 'root' right, and the "
 			"file system mounted?");
+}
+
+/* A root that may not be opened, one that may not be looked into, and one behind a closed folder.
+ * root may open all, so it is not asked. */
+static void
+test_probe__names_a_root_that_is_closed(void **state)
+{
+	struct rig *rig = *state;
+	char root[80], text[256];
+
+	rig_reset(rig);
+	for (int i = 0; i < 3; i++) {
+		(void)snprintf(root, sizeof root, "%s%s", rig->root, i < 2 ? "" : "/closed");
+		(void)snprintf(text, sizeof text,
+			       "cannot use '%s': Permission denied: is key 'root' right, and the "
+			       "file system mounted?",
+			       root);
+		assert_int_equal(chmod(rig->root, i == 1 ? 0444 : 0), 0);
+		if (geteuid() == 0)
+			assert_int_equal(seteuid(65534), 0);
+		assert_unusable(rig, root, COSI_DENIED, text);
+		assert_int_equal(seteuid(getuid()), 0);
+	}
+	assert_int_equal(chmod(rig->root, 0700), 0);
 }
 
 static void
@@ -203,6 +228,7 @@ main(void)
 		TEST(test_open__without_public_endpoint),
 		TEST(test_open__leaves_the_root_alone),
 		TEST(test_probe__names_a_root_that_is_none),
+		TEST(test_probe__names_a_root_that_is_closed),
 		TEST(test_probe__says_whether_root_can_be_used),
 		TEST(test_map_name__good_ones_stay),
 		TEST(test_map_name__bad_ones_are_refused_when_exact),
