@@ -72,13 +72,13 @@ test_conf__main_file_with_includes(void **state)
 
 	(void)state;
 	switch_on(head);
-	path = strstr(head, "/etc/cosid/conf.d");
+	path = strstr(head, "/DIRECTORY/conf.d");
 	assert_non_null(path);
 	*path = '\0';
 	(void)mkdir(files_path("conf.d"), 0700);
 	(void)files_put("conf.d/x.conf", "backends = ( " POSIX("more") " );");
 	(void)snprintf(text, sizeof text, "%s%s%s", head, files_path("conf.d"),
-		       path + strlen("/etc/cosid/conf.d"));
+		       path + strlen("/DIRECTORY/conf.d"));
 	config_unref(files_load(text));
 }
 
