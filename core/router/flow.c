@@ -362,7 +362,7 @@ may_begin(struct call_state *state)
 }
 
 void
-flow_begin(struct call_state *state)
+flow_begin(struct call_state *state, bool relieve)
 {
 	struct router *router = state->router;
 
@@ -374,6 +374,8 @@ flow_begin(struct call_state *state)
 		flow_work_end(state);
 	else if (join(state) < 0)
 		refuse(state);
+	else if (relieve)
+		pool_relieve(&router->pool);
 	router_leave(router);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * pool.c - workers asleep, on their way, at work. */
+ * pool.c - workers asleep, on their way, at work; and the one who polls. */
 #include "router/pool.h"
 
 #include <errno.h>
@@ -36,6 +36,19 @@ pool_push(struct pool *pool, struct job *job)
 {
 	TAILQ_INSERT_TAIL(&pool->queue, job, link);
 	wake_one(pool);
+}
+
+void
+pool_relieve(struct pool *pool)
+{
+	struct worker *next = pool->to_wake;
+
+	assert(pool->poller != NULL);
+	if (next == NULL)
+		return;
+	pool->poller->polls = false;
+	pool->poller = next;
+	next->polls = true;
 }
 
 void
@@ -78,7 +91,7 @@ leave(struct worker *worker)
 	wake_one(&router->pool);
 }
 
-/* The next job; NULL: the worker has to go. */
+/* The next job; NULL: the worker has to poll, or to go. */
 static struct job *
 take(struct worker *worker)
 {
@@ -87,29 +100,50 @@ take(struct worker *worker)
 	struct job *job = NULL;
 
 	router_enter(router);
-	while (TAILQ_EMPTY(&pool->queue) && may_stay(router))
+	while (!worker->polls && TAILQ_EMPTY(&pool->queue) && may_stay(router))
 		fall_asleep(worker);
-	if (!has_too_many(pool))
+	if (!worker->polls && !has_too_many(pool))
 		job = TAILQ_FIRST(&pool->queue);
 	if (job != NULL) {
 		TAILQ_REMOVE(&pool->queue, job, link);
 		job->at = JOB_RUNS;
-		wake_one(pool);
-	} else {
-		leave(worker);
 	}
+	if (job != NULL || worker->polls)
+		wake_one(pool);
+	else
+		leave(worker);
 	router_leave(router);
 	return job;
+}
+
+/* Until it is relieved, or there is nothing to poll for any more. */
+static void
+poll_calls(struct worker *worker)
+{
+	struct router *router = worker->router;
+
+	router->pool.poll(router->pool.poll_arg, &worker->polls);
+	if (!worker->polls)
+		return;
+	router_enter(router);
+	router->pool.poller = NULL;
+	worker->gone = true;
+	router_leave(router);
 }
 
 static void *
 worker_main(void *arg)
 {
 	struct worker *worker = arg;
-	struct job *job;
 
-	while ((job = take(worker)) != NULL)
-		job->run(job);
+	while (!worker->gone) {
+		struct job *job = take(worker);
+
+		if (job != NULL)
+			job->run(job);
+		else if (worker->polls)
+			poll_calls(worker);
+	}
 	return NULL;
 }
 
@@ -156,37 +190,48 @@ worker_free(struct worker *worker)
 }
 
 static void
-count_worker(struct router *router, struct worker *worker)
+count_worker(struct worker *worker)
 {
-	router_enter(router);
-	TAILQ_INSERT_TAIL(&router->pool.workers, worker, link);
-	router->pool.n++;
-	router_leave(router);
+	struct pool *pool = &worker->router->pool;
+
+	router_enter(worker->router);
+	TAILQ_INSERT_TAIL(&pool->workers, worker, link);
+	if (worker->polls)
+		pool->poller = worker;
+	else
+		pool->n++;
+	router_leave(worker->router);
 }
 
 static void
-discount_worker(struct router *router, struct worker *worker)
+discount_worker(struct worker *worker)
 {
-	router_enter(router);
-	TAILQ_REMOVE(&router->pool.workers, worker, link);
-	router->pool.n--;
-	router_leave(router);
+	struct pool *pool = &worker->router->pool;
+
+	router_enter(worker->router);
+	TAILQ_REMOVE(&pool->workers, worker, link);
+	if (worker->polls)
+		pool->poller = NULL;
+	else
+		pool->n--;
+	router_leave(worker->router);
 }
 
 /* 0 or an errno value. */
 static int
-add_worker(struct router *router)
+add_worker(struct router *router, bool polls)
 {
 	struct worker *worker = worker_new(router);
 	int error;
 
 	if (worker == NULL)
 		return ENOMEM;
-	count_worker(router, worker);
+	worker->polls = polls;
+	count_worker(worker);
 	error = start_thread(worker);
 	if (error == 0)
 		return 0;
-	discount_worker(router, worker);
+	discount_worker(worker);
 	worker_free(worker);
 	return error;
 }
@@ -205,13 +250,28 @@ pool_grow(struct router *router, unsigned workers, struct status *status)
 		pool->wanted = workers;
 	router_leave(router);
 	for (; n < workers && error == 0; n++)
-		error = add_worker(router);
+		error = add_worker(router, false);
 	if (error == 0)
 		return 0;
 	router_enter(router);
 	pool_shrink(pool, before);
 	router_leave(router);
 	return status_fail(status, COSI_EXHAUSTED, "cannot start worker %u of %u: %s", n, workers,
+			   strerrordesc_np(error));
+}
+
+int
+pool_poll(struct router *router, void (*poll)(void *arg, const bool *mine), void *arg,
+	  struct status *status)
+{
+	int error;
+
+	router->pool.poll = poll;
+	router->pool.poll_arg = arg;
+	error = add_worker(router, true);
+	if (error == 0)
+		return 0;
+	return status_fail(status, COSI_EXHAUSTED, "cannot start the polling thread: %s",
 			   strerrordesc_np(error));
 }
 

@@ -42,8 +42,11 @@ struct request {
 	const struct cosi_kv *params; /* no key twice */
 	size_t nbuckets;
 	struct request_bucket *buckets; /* grant: >= 1; revoke */
-	int64_t arrived_ms;             /* monotonic */
-	int64_t deadline_ms;            /* monotonic; CLOCK_NEVER when the client sent none */
+	/* No other call was here, nor when the last ones came.  Set within poll() of router_poll()
+	 * alone, which may be relieved then. */
+	bool alone;
+	int64_t arrived_ms;  /* monotonic */
+	int64_t deadline_ms; /* monotonic; CLOCK_NEVER when the client sent none */
 };
 
 /* What a success gives back; all pointers are from the call's arena or outlive the call. */

@@ -204,6 +204,13 @@ router_staff(struct router *router, struct status *status)
 	return pool_grow(router, router->config.workers, status);
 }
 
+int
+router_poll(struct router *router, void (*poll)(void *arg, const bool *mine), void *arg,
+	    struct status *status)
+{
+	return pool_poll(router, poll, arg, status);
+}
+
 void
 router_free(struct router *router)
 {
@@ -307,7 +314,7 @@ router_submit(struct router *router, struct call *call)
 	if (plan(state) < 0 || state->work.nothing_to_do)
 		flow_answer(state);
 	else
-		flow_begin(state);
+		flow_begin(state, call->req.alone);
 }
 
 void

@@ -31,6 +31,13 @@ struct router *router_new(const struct router_config *config, struct generation 
 /* Starts the other workers: later, because the socket opens sooner without them, and one is enough
  * for the first calls.  0 or -1 with status.  Main thread. */
 int router_staff(struct router *router, struct status *status);
+/* From now on one thread at a time, not always the same, runs poll(arg, mine), which takes calls in
+ * and returns when there will be no more, or when *mine is false.  That can come about only inside
+ * a router_submit() that poll() calls: then another thread polls already, so poll() must return
+ * without touching what it shares with it.  It must have returned for good before router_free(),
+ * which waits for it.  Once.  0 or -1 with status. */
+int router_poll(struct router *router, void (*poll)(void *arg, const bool *mine), void *arg,
+		struct status *status);
 /* Ends what waits with UNAVAILABLE, waits for running handlers, joins the threads. */
 void router_free(struct router *router);
 

@@ -66,7 +66,7 @@ static void
 decide_and_go(struct call_state *state)
 {
 	if (decide(state) == 0)
-		flow_begin(state);
+		flow_begin(state, false);
 	else
 		flow_finish(state);
 }
@@ -113,7 +113,7 @@ find_run(struct call_state *state)
 		return;
 	}
 	if (decide(state) == 0 && !may_stay(state)) {
-		flow_begin(state);
+		flow_begin(state, false);
 		return;
 	}
 	if (status_ok(&state->status)) {

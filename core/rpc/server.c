@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * server.c - the C core's server: one completion queue, one polling thread; stop.c has its end.
+ * server.c - the C core's server: one completion queue, which one thread at a time polls; stop.c
+ * has its end.
  *
- *   start: listen -> grpc_server -> slots -> polling thread -> handing thread -> accepting thread
+ *   start: listen -> grpc_server -> slots -> polling -> handing thread -> accepting thread
  *   stop:  accepting thread -> node -> who had connected before -> clients are asked to go ->
  *          no more calls -> calls in flight end -> handing thread -> the core's server ->
- *          polling thread -> free; the core itself ends last of all (server_done())
+ *          polling -> free; the core itself ends last of all (server_done())
  */
 #include <grpc/grpc.h>
 #include <grpc/grpc_posix.h>
@@ -34,27 +35,43 @@ beat(const struct server *server)
 			    gpr_time_from_millis(server->beat_ms, GPR_TIMESPAN));
 }
 
-void *
-server_poll(void *arg)
+/* Is a beat due?  A queue that is never empty does not time out. */
+static bool
+must_beat(const struct server *server, const grpc_event *event, unsigned nevents)
+{
+	return event->type == GRPC_QUEUE_TIMEOUT ||
+	       (nevents % EVENTS_PER_LOOK == 0 &&
+		gpr_time_cmp(gpr_now(GPR_CLOCK_MONOTONIC), server->due) > 0);
+}
+
+static void
+end_polling(struct server *server)
+{
+	LOCK_SCOPE(&server->mutex);
+
+	server->polled_out = true;
+	pthread_cond_signal(&server->changed);
+}
+
+void
+server_poll(void *arg, const bool *mine)
 {
 	struct server *server = arg;
-	gpr_timespec due = beat(server);
 
-	for (unsigned nevents = 1;; nevents++) {
-		grpc_event event = grpc_completion_queue_next(server->queue, due, NULL);
+	for (unsigned nevents = 1; *mine; nevents++) {
+		grpc_event event = grpc_completion_queue_next(server->queue, server->due, NULL);
 		struct tag *tag = event.tag;
 
-		if (event.type == GRPC_QUEUE_SHUTDOWN)
-			return NULL;
+		if (event.type == GRPC_QUEUE_SHUTDOWN) {
+			end_polling(server); /* the server may be gone from here on */
+			return;
+		}
+		if (must_beat(server, &event, nevents))
+			server->due = beat(server);
 		if (event.type == GRPC_OP_COMPLETE) {
 			TAG_GOT(tag);
 			tag->fn(tag, event.success != 0);
 		}
-		/* A queue that is never empty does not time out. */
-		if (event.type == GRPC_QUEUE_TIMEOUT ||
-		    (nevents % EVENTS_PER_LOOK == 0 &&
-		     gpr_time_cmp(gpr_now(GPR_CLOCK_MONOTONIC), due) > 0))
-			due = beat(server);
 	}
 }
 
@@ -132,11 +149,9 @@ start_core(struct server *server, struct router *router, struct status *status)
 	grpc_server_start(server->grpc);
 	if (slots_arm(&server->slots, status) != 0)
 		return -1;
-	if (pthread_create(&server->poller, NULL, server_poll, server) != 0)
-		return status_fail(status, COSI_EXHAUSTED, "cannot start the polling thread");
-	server->polling = true;
-	(void)pthread_setname_np(server->poller, "cosid-rpc");
-	return 0;
+	server->due = gpr_inf_past(GPR_CLOCK_MONOTONIC); /* whoever polls gives the first one */
+	server->polling = router_poll(router, server_poll, server, status) == 0;
+	return server->polling ? 0 : -1;
 }
 
 static struct server *

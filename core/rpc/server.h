@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * server.h - the gRPC server on one UNIX socket: all dialects, one polling thread.
+ * server.h - the gRPC server on one UNIX socket: all dialects.
  */
 #ifndef COSID_RPC_SERVER_H
 #define COSID_RPC_SERVER_H
@@ -17,7 +17,7 @@ struct server_config {
 	const uid_t *peer_uids;
 	const gid_t *peer_gids;
 	int listen_fd; /* an inherited socket (socket activation), or -1 */
-	/* The polling thread's sign of life, by itself, every beat_ms (0: never), busy or not. */
+	/* The sign of life of whoever polls, every beat_ms (0: never), busy or not. */
 	void (*beat)(void);
 	int64_t beat_ms;
 };

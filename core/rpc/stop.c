@@ -110,6 +110,19 @@ end_hand(struct server *server)
 	hand_stop(server->hand);
 }
 
+/* The rest of the queue: by whoever polls, or here where nobody does. */
+static void
+poll_out(struct server *server)
+{
+	const bool mine = true;
+
+	if (!server->polling)
+		server_poll(server, &mine);
+	LOCK_SCOPE(&server->mutex);
+	while (!server->polled_out)
+		pthread_cond_wait(&server->changed, &server->mutex);
+}
+
 static int
 stop_core(struct server *server, int64_t drain_ms)
 {
@@ -123,10 +136,7 @@ stop_core(struct server *server, int64_t drain_ms)
 	if (server->polling)
 		hang_up(server);
 	grpc_completion_queue_shutdown(server->queue);
-	if (server->polling)
-		(void)pthread_join(server->poller, NULL);
-	else
-		(void)server_poll(server);
+	poll_out(server);
 	grpc_completion_queue_destroy(server->queue);
 	grpc_server_destroy(server->grpc);
 	grpc_server_credentials_release(server->credentials);

@@ -194,33 +194,40 @@ def test_status__no_fault_of_the_caller(cosid, config, manager):
     assert "fail" not in manager.rest()
 
 
-def test_status__stuck_call(cosid, folder, manager):
-    """Told, and not killed for: the polling thread gives its signs of life."""
+@pytest.mark.parametrize("nbefore", [0, 100])
+def test_status__stuck_call(cosid, folder, manager, nbefore):
+    """Told, and not killed for: whoever polls gives the signs of life, and after many calls that came alone it is another thread."""
     shelf = Shelf(folder)
     shelf.put(shelf.build("1", flags=["-DSTUBBORN"]))
     daemon = cosid(shelf.config(call_timeout="300ms"), **manager.env(WATCHDOG_USEC="400000"))
-    shelf.gate.touch()
     client = daemon.client()
+    for _ in range(nbefore):
+        client.create("before")
+    shelf.gate.touch()
     assert outcome(client.create, "stuck") == "DEADLINE_EXCEEDED"
     manager.wait("; shelf: the last call failed at .*: TIMEOUT: .*, stuck calls: 1$")
     manager.wait("^WATCHDOG=1$")
+    client.info()
     assert "1 stuck" in daemon.cosictl("status").stdout
     shelf.gate.unlink()
     client.create("free")
     manager.wait(r"^STATUS=generation 1 serves 1 backend on unix://\S+$")
 
 
-@pytest.mark.parametrize("busy", [False, True])
-def test_watchdog__beats(cosid, config, manager, busy):
-    """Busy or not: with many callers the queue of the polling thread is never empty for long."""
+@pytest.mark.parametrize("ncallers", [0, 1, 8])
+def test_watchdog__beats(cosid, config, manager, ncallers):
+    """Busy or not: one caller makes the polling go from thread to thread, with many the queue is never empty for long."""
     daemon = cosid(config, **manager.env(WATCHDOG_USEC="400000"))
     ended = threading.Event()
 
     def call(client):
         while not ended.is_set():
-            client.info()
+            if ncallers == 1:
+                client.create("again")
+            else:
+                client.info()
 
-    callers = [threading.Thread(target=call, args=[daemon.client()]) for _ in range(8 * busy)]
+    callers = [threading.Thread(target=call, args=[daemon.client()]) for _ in range(ncallers)]
     for caller in callers:
         caller.start()
     for _ in range(10):
