@@ -107,11 +107,8 @@ put_bucket(const struct rgw *rgw, struct cosi_call *call, const struct cosi_buck
 		return -1;
 	if (reply->status == 200)
 		return 0;
-	/* So is our own user's bucket answered when it has another canned ACL (16.2). */
 	if (s3_error_is(call, reply, 409, "BucketAlreadyExists"))
-		return cosi_fail(
-			call, COSI_EXISTS,
-			"the gateway has it already, for another user or with another ACL");
+		return rgw_adopt_conflict(rgw, call, req->native);
 	if (s3_error_is(call, reply, 400, "InvalidLocationConstraint"))
 		return fail_region(call, region != NULL ? region : "");
 	return s3_error_fail(call, reply);

@@ -105,7 +105,10 @@ run_lifecycle(void *arg)
 	struct worker *worker = arg;
 	struct rgw_test *t = &worker->t;
 
-	worker->code = rgw_create(t, "parallel", RGW_PARAMS_A, NULL);
+	/* The other one may be half-way: then the word is to try again. */
+	do
+		worker->code = rgw_create(t, "parallel", RGW_PARAMS_A, NULL);
+	while (worker->code == COSI_BUSY);
 	if (worker->code == COSI_OK)
 		worker->code = rgw_grant(t, "cosi-both", LIST("parallel:rw"), &worker->key);
 	return NULL;
@@ -117,7 +120,6 @@ run_end(void *arg)
 	struct worker *worker = arg;
 	struct rgw_test *t = &worker->t;
 
-	/* The other one may be between its two requests: then the word is to try again. */
 	do
 		worker->code = rgw_revoke(t, "cosi-both", NULL);
 	while (worker->code == COSI_BUSY);
