@@ -3,7 +3,7 @@
  *
  *   config -> state directory -> generation (modules, instances) -> router -> server -> READY
  *   SIGHUP: reload.c, on this thread, while the server serves
- *   SIGTERM: server drains -> router joins its workers -> generation closes -> exit 0
+ *   SIGTERM: server drains -> router joins its workers -> generation closes -> the C core ends
  */
 #include <jansson.h>
 #include <poll.h>
