@@ -93,27 +93,33 @@ is_suspect(const struct place *place)
 	return fd >= 0 && ioctl(fd, SIOCINQ, &nunread) == 0 && nunread >= UNREAD_BYTES;
 }
 
-static void
-tell(struct guard *guard, size_t ncut, int first, const char *why, int64_t now_ms)
+/* False: the core has closed it already. */
+static bool
+find_peer(const struct place *place, struct ucred *out)
 {
-	struct ucred who = { .uid = (uid_t)-1 };
-	socklen_t len = sizeof who;
+	CLEANUP_FD int fd = place_copy(place);
+	socklen_t len = sizeof *out;
 
+	return fd >= 0 && getsockopt(fd, SOL_SOCKET, SO_PEERCRED, out, &len) == 0;
+}
+
+static void
+tell(struct guard *guard, size_t ncut, const struct ucred *first, const char *why, int64_t now_ms)
+{
 	if (guard->told_ms != 0 && now_ms - guard->told_ms < LOG_EVERY_MS)
 		return;
 	guard->told_ms = now_ms;
-	(void)getsockopt(first, SOL_SOCKET, SO_PEERCRED, &who, &len);
 	log_warning("closing %zu connections, the first of user %u, process %d: what clients have "
 		    "sent %s",
-		    ncut, who.uid, who.pid, why);
+		    ncut, first->uid, first->pid, why);
 }
 
 void
 guard_relieve(struct guard *guard, const struct places *places, enum guard_verdict verdict,
 	      int64_t now_ms)
 {
+	struct ucred first, each;
 	size_t ncut = 0;
-	int first = -1;
 
 	if (verdict == GUARD_FINE)
 		return;
@@ -121,14 +127,14 @@ guard_relieve(struct guard *guard, const struct places *places, enum guard_verdi
 		const struct place *place = &places->table[i];
 
 		if (place->fd < 0 || places_waits(place) ||
-		    (verdict == GUARD_SUSPECTS && !is_suspect(place)))
+		    (verdict == GUARD_SUSPECTS && !is_suspect(place)) || !find_peer(place, &each))
 			continue;
 		if (ncut++ == 0)
-			first = place->fd;
+			first = each;
 		place_cut(place);
 	}
 	if (ncut > 0)
-		tell(guard, ncut, first, "made the daemon grow by more than 256 MiB", now_ms);
+		tell(guard, ncut, &first, "made the daemon grow by more than 256 MiB", now_ms);
 }
 
 /* Says whether it is to be cut. */
@@ -152,10 +158,12 @@ guard_unstick(struct guard *guard, const struct places *places, int64_t now_ms)
 {
 	for (size_t i = 0; i < places->n; i++) {
 		struct place *place = &places->table[i];
+		struct ucred who;
 
-		if (place->fd < 0 || places_waits(place) || !is_stuck(places, place, now_ms))
+		if (place->fd < 0 || places_waits(place) || !is_stuck(places, place, now_ms) ||
+		    !find_peer(place, &who))
 			continue;
-		tell(guard, 1, place->fd, "was not read to its end for 5 s", now_ms);
+		tell(guard, 1, &who, "was not read to its end for 5 s", now_ms);
 		place_cut(place);
 	}
 }
@@ -172,16 +180,18 @@ trim(struct guard *guard, int64_t now_ms)
 		(void)malloc_trim(0);
 }
 
-/* What counts as resident, when all is given back that is free. */
+/* What counts as resident, when all is given back that is free.  What malloc() did not get cannot
+ * be what clients have sent: it is valgrind's or a sanitizer's own. */
 static size_t
 measure(const struct guard *guard)
 {
-#ifdef COSID_SANITIZED /* its allocator keeps what was freed */
-	return guard->base;
-#endif
-	if (resident() > guard->base + LIMIT_GROWTH)
-		(void)malloc_trim(0);
-	return resident();
+	struct mallinfo2 info;
+
+	if (resident() <= guard->base + LIMIT_GROWTH)
+		return resident();
+	(void)malloc_trim(0);
+	info = mallinfo2();
+	return info.arena + info.hblkhd < LIMIT_GROWTH ? guard->base : resident();
 }
 
 void

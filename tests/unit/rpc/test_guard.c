@@ -169,6 +169,27 @@ test_relieve__all(void **state)
 		assert_int_equal(is_cut(hall, i), i != SILENT);
 }
 
+/* Its descriptor is somebody else's by now. */
+static void
+test_relieve__not_whom_the_core_has_closed(void **state)
+{
+	struct hall *hall = *state;
+	struct guard guard = { 0 };
+	char line[96];
+
+	hall->places.table[QUIET].ino++;
+	rig_capture();
+	guard_relieve(&guard, &hall->places, GUARD_ALL, 1);
+	rig_captured();
+	for (int i = 0; i < N; i++)
+		assert_int_equal(is_cut(hall, i), i != SILENT && i != QUIET);
+	(void)snprintf(line, sizeof line,
+		       "closing 2 connections, the first of user %u, process %d:", getuid(),
+		       getpid());
+	assert_non_null(strstr(rig_log, line));
+	hall->places.table[QUIET].ino--;
+}
+
 static void
 test_unstick__at_and_past(void **state)
 {
@@ -221,6 +242,8 @@ main(void)
 		cmocka_unit_test(test_judge__begins_anew),
 		cmocka_unit_test_setup_teardown(test_relieve__suspects_alone, fill, clear),
 		cmocka_unit_test_setup_teardown(test_relieve__all, fill, clear),
+		cmocka_unit_test_setup_teardown(test_relieve__not_whom_the_core_has_closed, fill,
+						clear),
 		cmocka_unit_test_setup_teardown(test_unstick__at_and_past, fill, clear),
 		cmocka_unit_test_setup_teardown(test_unstick__not_who_gets_on, fill, clear),
 	};
