@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * adopt.c - a bucket without marks: is it as new?  One that we may not look at, or that came to be
- * just before ours: whose is it?
+ * adopt.c - a bucket without marks: is it as new?  One that we may not look at, or that was made
+ * while we were making it: whose is it?
  *
  * Only what 16.2 routes is asked for: it drops the name of a setting that it does not know, and
  * lists the bucket instead.
@@ -168,19 +168,22 @@ rgw_adopt_refused(const struct rgw *rgw, struct cosi_call *call, const char *nat
 			 "it is our user's, who may not look at it: its policy is in the way");
 }
 
-/* It answers 409 to a PUT for our own user, too: when the bucket has another canned ACL (16.2), and
- * when another PUT for our user is half-way, whose ACL is not written yet. */
+/* The gateway answers 409 to a PUT for our own user, too: when the bucket has another canned ACL or
+ * placement, and when another PUT for our user is half-way, whose ACL is not written yet. */
 int
-rgw_adopt_conflict(const struct rgw *rgw, struct cosi_call *call, const char *native)
+rgw_adopt_conflict(const struct rgw *rgw, struct cosi_call *call, const char *native, bool there)
 {
 	struct rgw_look look;
-	bool as_new = false;
+	bool passes = false;
 
-	if (rgw_bucket_look(rgw, call, native, &look) != 0)
-		return -1;
-	if (look.exists && !look.refused && has_new_acl(rgw, call, native, &as_new) != 0)
-		return cosi_fail(call, 0, "cannot look at its ACL");
-	if (!look.exists || as_new)
+	if (!there) {
+		if (rgw_bucket_look(rgw, call, native, &look) != 0)
+			return -1;
+		passes = !look.exists;
+		if (look.exists && !look.refused && has_new_acl(rgw, call, native, &passes) != 0)
+			return cosi_fail(call, 0, "cannot look at its ACL");
+	}
+	if (passes)
 		return cosi_fail(call, COSI_BUSY, "another daemon is at it");
 	return cosi_fail(call, COSI_EXISTS,
 			 "the gateway has it already, for another user or with another ACL");

@@ -90,7 +90,8 @@ location_body(struct cosi_call *call, const char *region)
 }
 
 static int
-put_bucket(const struct rgw *rgw, struct cosi_call *call, const struct cosi_bucket_req *req)
+put_bucket(const struct rgw *rgw, struct cosi_call *call, const struct cosi_bucket_req *req,
+	   bool there)
 {
 	const struct cosi_bucket_params *params = req->common;
 	const struct cosi_kv lock = { "x-amz-bucket-object-lock-enabled", "true" };
@@ -108,17 +109,18 @@ put_bucket(const struct rgw *rgw, struct cosi_call *call, const struct cosi_buck
 	if (reply->status == 200)
 		return 0;
 	if (s3_error_is(call, reply, 409, "BucketAlreadyExists"))
-		return rgw_adopt_conflict(rgw, call, req->native);
+		return rgw_adopt_conflict(rgw, call, req->native, there);
 	if (s3_error_is(call, reply, 400, "InvalidLocationConstraint"))
 		return fail_region(call, region != NULL ? region : "");
 	return s3_error_fail(call, reply);
 }
 
+/* there: a look has found it, as new. */
 static int
 make(const struct rgw *rgw, struct cosi_call *call, const struct cosi_bucket_req *req,
-     struct s3_tags *tags)
+     struct s3_tags *tags, bool there)
 {
-	if (put_bucket(rgw, call, req) != 0)
+	if (put_bucket(rgw, call, req, there) != 0)
 		return -1;
 	if (rgw_settings_wanted(req->common) &&
 	    (s3_bucket_mark(call, &rgw->s3, req->native, tags, &req->mark, false) != 0 ||
@@ -163,7 +165,7 @@ resume(const struct rgw *rgw, struct cosi_call *call, const struct cosi_bucket_r
 	if (not_empty)
 		return cosi_fail(call, COSI_EXISTS,
 				 "it was begun with other parameters, and has objects already");
-	return make(rgw, call, req, &none);
+	return make(rgw, call, req, &none, false);
 }
 
 static int
@@ -180,12 +182,12 @@ create(const struct rgw *rgw, struct cosi_call *call, const struct cosi_bucket_r
 	if (rgw_bucket_look(rgw, call, req->native, &look) != 0)
 		return -1;
 	if (!look.exists)
-		return make(rgw, call, req, &look.tags);
+		return make(rgw, call, req, &look.tags, false);
 	if (look.refused)
 		return rgw_adopt_refused(rgw, call, req->native);
 	if (look.tags.n == 0)
 		return rgw_adopt_check(rgw, call, req->native, req->common->object_lock) == 0
-			       ? make(rgw, call, req, &look.tags)
+			       ? make(rgw, call, req, &look.tags, true)
 			       : -1;
 	fill(rgw, &look, &req->mark, &there);
 	if (!there.ours)

@@ -58,9 +58,10 @@ int rgw_adopt_check(const struct rgw *rgw, struct cosi_call *call, const char *n
 /* Fails the call: EXISTS when the bucket is known to be another user's, else DENIED, which may
  * pass. */
 int rgw_adopt_refused(const struct rgw *rgw, struct cosi_call *call, const char *native);
-/* Fails the call, which got 409 for a bucket that was not there: BUSY when another daemon may have
- * made it, else EXISTS. */
-int rgw_adopt_conflict(const struct rgw *rgw, struct cosi_call *call, const char *native);
+/* Fails the call, whose PUT was answered 409: BUSY when the bucket was not there before and another
+ * daemon may be at it right now, else EXISTS. */
+int rgw_adopt_conflict(const struct rgw *rgw, struct cosi_call *call, const char *native,
+		       bool there);
 
 /* ---- settings.c ---- */
 /* Do the parameters ask for anything beyond what PUT bucket itself does? */

@@ -354,6 +354,9 @@ test_conflict__with_another_daemon_passes(void **state)
 	t->host.script = met_half_way;
 	assert_int_equal(rgw_create(t, "raced", RGW_PARAMS_A, NULL), COSI_BUSY);
 	assert_non_null(strstr(t->host.text, "another daemon is at it"));
+	/* But one that stays, and to which every PUT is refused, is not ours to make. */
+	t->host.script = met_at_its_end;
+	assert_int_equal(rgw_create(t, "raced", RGW_PARAMS_A, NULL), COSI_EXISTS);
 	t->host.script = NULL;
 	assert_ok(t, rgw_create(t, "raced", RGW_PARAMS_A, NULL));
 	assert_ok(t, rgw_delete(t, "raced", false));
