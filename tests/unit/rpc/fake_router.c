@@ -35,8 +35,8 @@ struct router {
 	size_t nheld, nsubmitted, ncancelled, nlive;
 	void (*poll)(void *arg, const bool *mine);
 	void *poll_arg;
-	struct fake_turn *turn;     /* of who polls */
-	size_t nturns, nturns_over; /* handed over; returned from */
+	struct fake_turn *turn; /* of who polls */
+	size_t nturns;          /* that have begun and not returned */
 	/* What the last request was; texts are copies. */
 	struct request last;
 	char last_name[512], last_id[4096];
@@ -119,6 +119,15 @@ struct fake_turn {
 	bool mine;
 };
 
+static void
+fake_count_turns(struct router *router, int by)
+{
+	pthread_mutex_lock(&router->mutex);
+	router->nturns += (size_t)by;
+	pthread_cond_broadcast(&router->changed);
+	pthread_mutex_unlock(&router->mutex);
+}
+
 static void *
 fake_poller(void *arg)
 {
@@ -127,10 +136,7 @@ fake_poller(void *arg)
 
 	router->poll(router->poll_arg, &turn->mine);
 	free(turn);
-	pthread_mutex_lock(&router->mutex);
-	router->nturns_over++;
-	pthread_cond_broadcast(&router->changed);
-	pthread_mutex_unlock(&router->mutex);
+	fake_count_turns(router, -1);
 	return NULL;
 }
 
@@ -146,9 +152,11 @@ fake_turn(struct router *router)
 		return ENOMEM;
 	*turn = (struct fake_turn){ .router = router, .mine = true };
 	router->turn = turn; /* the new thread looks at it */
+	fake_count_turns(router, 1);
 	error = pthread_create(&thread, NULL, fake_poller, turn);
 	if (error == 0)
 		return pthread_detach(thread);
+	fake_count_turns(router, -1);
 	router->turn = before;
 	free(turn);
 	return error;
@@ -171,12 +179,8 @@ fake_relieve(struct router *router)
 {
 	struct fake_turn *turn = router->turn;
 
-	if (fake_turn(router) != 0)
-		return;
-	turn->mine = false;
-	pthread_mutex_lock(&router->mutex);
-	router->nturns++;
-	pthread_mutex_unlock(&router->mutex);
+	if (fake_turn(router) == 0)
+		turn->mine = false;
 }
 
 void
@@ -314,17 +318,17 @@ static bool __attribute__((unused)) fake_wait_relieved(struct router *router)
 	(void)clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += 30;
 	pthread_mutex_lock(&router->mutex);
-	while (router->nturns_over < router->nturns && error == 0)
+	while (router->nturns > 1 && error == 0)
 		error = pthread_cond_timedwait(&router->changed, &router->mutex, &until);
 	pthread_mutex_unlock(&router->mutex);
 	return error == 0;
 }
 
-/* Waits until every call has been let go by all who held it. */
+/* Waits until every call has been let go by all who held it, and nobody polls any more. */
 static void __attribute__((unused)) fake_wait_freed(struct router *router)
 {
 	pthread_mutex_lock(&router->mutex);
-	while (router->nlive > 0)
+	while (router->nlive > 0 || router->nturns > 0)
 		pthread_cond_wait(&router->changed, &router->mutex);
 	pthread_mutex_unlock(&router->mutex);
 }
