@@ -181,17 +181,24 @@ trim(struct guard *guard, int64_t now_ms)
 }
 
 /* What counts as resident, when all is given back that is free.  What malloc() did not get cannot
- * be what clients have sent: it is valgrind's or a sanitizer's own. */
+ * be what clients have sent: a module has mapped it, or it is valgrind's own. */
 static size_t
-measure(const struct guard *guard)
+measure(struct guard *guard)
 {
+#ifdef COSID_SANITIZED /* its allocator keeps what was freed */
+	return guard->base;
+#endif
 	struct mallinfo2 info;
+	size_t bytes = resident();
 
-	if (resident() <= guard->base + LIMIT_GROWTH)
-		return resident();
+	if (bytes <= guard->base + LIMIT_GROWTH)
+		return bytes;
 	(void)malloc_trim(0);
+	bytes = resident();
 	info = mallinfo2();
-	return info.arena + info.hblkhd < LIMIT_GROWTH ? guard->base : resident();
+	if (bytes > guard->base + LIMIT_GROWTH && info.arena + info.hblkhd < LIMIT_GROWTH)
+		rebase(guard, bytes - (info.arena + info.hblkhd));
+	return bytes;
 }
 
 void
