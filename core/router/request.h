@@ -42,8 +42,8 @@ struct request {
 	const struct cosi_kv *params; /* no key twice */
 	size_t nbuckets;
 	struct request_bucket *buckets; /* grant: >= 1; revoke */
-	/* No other call was here, nor when the last ones came.  Set within poll() of router_poll()
-	 * alone, which may be relieved then. */
+	/* This call, and the last ones before it, found no other in the server: the thread that
+	 * took it in may run it.  Only for what is submitted within poll() of router_poll(). */
 	bool alone;
 	int64_t arrived_ms;  /* monotonic */
 	int64_t deadline_ms; /* monotonic; CLOCK_NEVER when the client sent none */

@@ -34,8 +34,8 @@ int router_staff(struct router *router, struct status *status);
 /* From now on one thread at a time, not always the same, runs poll(arg, mine), which takes calls in
  * and returns when there will be no more, or when *mine is false.  That can come about only inside
  * a router_submit() that poll() calls: then another thread polls already, so poll() must return
- * without touching what it shares with it.  It must have returned for good before router_free(),
- * which waits for it.  Once.  0 or -1 with status. */
+ * without touching what it shares with it.  There must be nothing left to poll for before
+ * router_free(), which joins the thread.  Once.  0 or -1 with status. */
 int router_poll(struct router *router, void (*poll)(void *arg, const bool *mine), void *arg,
 		struct status *status);
 /* Ends what waits with UNAVAILABLE, waits for running handlers, joins the threads. */
