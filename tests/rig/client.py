@@ -240,6 +240,10 @@ def outcome(call, *arguments):
 
 
 def until_ok(passing, call, *arguments):
-    """Repeats a call as a sidecar does, while it fails with one of these codes ("A|B")."""
-    while (code := outcome(call, *arguments)) != "OK":
-        assert code in passing.split("|"), code
+    """Repeats a call as a sidecar does, while it fails with one of these codes ("A|B"); its answer."""
+    while True:
+        try:
+            return call(*arguments)
+        except grpc.RpcError as error:
+            code = check_refusal(error)[0]
+            assert code in passing.split("|"), code

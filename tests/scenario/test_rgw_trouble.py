@@ -74,15 +74,16 @@ def test_lie__a_revoke_that_did_not_happen(cosid, folder, name):
         shop = CephRgw(ceph)
         daemon = cosid({"call_timeout": "20s", "backends": [shop.backend("shop", retries=0)]})
         client = daemon.client()
-        bucket = client.create(name)
-        access = client.grant(bucket, f"ba-{name}")
-        key = shop.client(access)
         passing = "UNAVAILABLE|DEADLINE_EXCEEDED|UNAUTHENTICATED"
+        bucket = until_ok(passing, client.create, name)  # on a busy machine 1 s may be too short
+        access = until_ok(passing, client.grant, bucket, f"ba-{name}")
+        key = shop.client(access)
+        while key.list(name).status != 200:
+            pass
         with ceph.stopped("osd"):
             with refused(passing):
                 client.revoke(access.account_id, bucket)
-        while key.list(name).status != 200:
-            pass  # the lie may outlast the osd's sleep; were the account gone, this would never end
+        # The account may be gone by now: what the gateway sent, the osd does when it wakes.
         until_ok(passing, client.revoke, access.account_id, bucket)
         assert key.list(name).status == 403
     finally:
