@@ -11,9 +11,8 @@
 	((struct call_state *)(void *)((char *)(p)-offsetof(struct call_state, member)))
 
 /* Sends a call on its way, which is planned and, when its backend is known, prepared; again, once
- * its backend was found.  relieve: this is the polling thread, and it may become
- * a worker to run the call.  The call may be gone
- * when this returns, and so with the next two. */
+ * its backend was found.  relieve: this is the polling thread, and it may become a worker to run
+ * the call.  The call may be gone when this returns, and so with the next two. */
 void flow_begin(struct call_state *state, bool relieve);
 /* Answers a call that was not begun with state->status. */
 void flow_answer(struct call_state *state);
