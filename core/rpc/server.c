@@ -21,7 +21,7 @@
 
 #include "banned.h"
 
-/* Between two looks at the clock for a beat that is due. */
+/* Between two looks at the clock for a beat that is due; the first event of a turn has one. */
 enum { EVENTS_PER_LOOK = 1024 };
 
 /* Gives the sign of life; returns when the next one is due. */
@@ -58,7 +58,7 @@ server_poll(void *arg, const bool *mine)
 {
 	struct server *server = arg;
 
-	for (unsigned nevents = 1; *mine; nevents++) {
+	for (unsigned nevents = 0; *mine; nevents++) {
 		grpc_event event = grpc_completion_queue_next(server->queue, server->due, NULL);
 		struct tag *tag = event.tag;
 
