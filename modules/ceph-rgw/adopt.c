@@ -74,6 +74,8 @@ has_new_acl(const struct rgw *rgw, struct cosi_call *call, const char *native, b
 
 	if (reply == NULL)
 		return -1;
+	if (reply->status == 404)
+		return cosi_fail(call, COSI_BUSY, "it went away meanwhile");
 	if (reply->status != 200 || xml_read(reply->body, on_acl, &acl) != 0)
 		return s3_error_fail(call, reply);
 	*out = acl.ngrants == 1 && acl.full && acl.owner[0] != '\0' &&
@@ -185,6 +187,7 @@ rgw_adopt_conflict(const struct rgw *rgw, struct cosi_call *call, const char *na
 	}
 	if (passes)
 		return cosi_fail(call, COSI_BUSY, "another daemon is at it");
-	return cosi_fail(call, COSI_EXISTS,
-			 "the gateway has it already, for another user or with another ACL");
+	return cosi_fail(
+		call, COSI_EXISTS,
+		"the gateway has it already, for another user or with another ACL or placement");
 }

@@ -310,7 +310,7 @@ test_conflict__says_what_is_known(void **state)
 	t->host.arg = t;
 	assert_int_equal(rgw_create(t, "raced", RGW_PARAMS_A, NULL), COSI_EXISTS);
 	t->host.script = NULL;
-	assert_non_null(strstr(t->host.text, "for another user or with another ACL"));
+	assert_non_null(strstr(t->host.text, "for another user or with another ACL or placement"));
 	assert_int_equal(ask(t, .method = "DELETE", .path = "/raced"), 204);
 }
 
@@ -334,13 +334,22 @@ met_half_way(struct host *host, const struct cosi_http *request)
 	return host_reply(host, 409, "<Error><Code>BucketAlreadyExists</Code></Error>");
 }
 
-/* The other one takes it away again. */
+/* Every PUT is refused, whoever has it. */
 static const struct cosi_http_reply *
-met_at_its_end(struct host *host, const struct cosi_http *request)
+always_refused(struct host *host, const struct cosi_http *request)
 {
 	if (!puts_bucket(request))
 		return host_exchange(host, request);
 	return host_reply(host, 409, "<Error><Code>BucketAlreadyExists</Code></Error>");
+}
+
+/* The other one takes it away while we look whose it is. */
+static const struct cosi_http_reply *
+gone_meanwhile(struct host *host, const struct cosi_http *request)
+{
+	if (request->query != NULL && strncmp(request->query, "acl", strlen("acl")) == 0)
+		return host_reply(host, 404, "<Error><Code>NoSuchBucket</Code></Error>");
+	return met_half_way(host, request);
 }
 
 static void
@@ -349,13 +358,17 @@ test_conflict__with_another_daemon_passes(void **state)
 	struct rgw_test *t = *state;
 
 	t->host.arg = t;
-	t->host.script = met_at_its_end;
+	t->host.script = always_refused; /* and by then it is gone again */
 	assert_int_equal(rgw_create(t, "raced", RGW_PARAMS_A, NULL), COSI_BUSY);
+	t->host.script = gone_meanwhile;
+	assert_int_equal(rgw_create(t, "raced", RGW_PARAMS_A, NULL), COSI_BUSY);
+	assert_non_null(strstr(t->host.text, "it went away meanwhile"));
+	assert_int_equal(ask(t, .method = "DELETE", .path = "/raced"), 204);
 	t->host.script = met_half_way;
 	assert_int_equal(rgw_create(t, "raced", RGW_PARAMS_A, NULL), COSI_BUSY);
 	assert_non_null(strstr(t->host.text, "another daemon is at it"));
 	/* But one that stays, and to which every PUT is refused, is not ours to make. */
-	t->host.script = met_at_its_end;
+	t->host.script = always_refused;
 	assert_int_equal(rgw_create(t, "raced", RGW_PARAMS_A, NULL), COSI_EXISTS);
 	t->host.script = NULL;
 	assert_ok(t, rgw_create(t, "raced", RGW_PARAMS_A, NULL));
