@@ -6,8 +6,8 @@
  *
  * HTTP/2 by libnghttp2, one thread.  lifecycle: create, grant, revoke, delete on names of its own.
  * No new work begins after T seconds; what is in flight is finished.  --wait: for a server to
- * listen.  One JSON line on stdout; exit 0: every call was OK, 1: some were not, 2: usage or no
- * connection.
+ * listen; says "waiting" when it begins to.  One JSON line on stdout; exit 0: every call was OK, 1:
+ * some were not, 2: usage or no connection.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -300,6 +300,10 @@ main(int argc, char **argv)
 	int64_t until_us;
 
 	parse_options(argc, argv);
+	if (opt.wait > 0) {
+		(void)puts("waiting");
+		(void)fflush(stdout);
+	}
 	until_us = clock_mono_us() + opt.wait * 1000000;
 	works = calloc((size_t)opt.inflight, sizeof *works);
 	if (works == NULL)
