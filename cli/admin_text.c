@@ -29,8 +29,7 @@ print_messages(FILE *out, struct arena *arena, const json_t *messages)
 	const json_t *message;
 	size_t i;
 
-	json_array_foreach(messages, i, message)
-	{
+	json_array_foreach(messages, i, message) {
 		const char *line = json_string_value(message);
 
 		if (line != NULL)
@@ -60,8 +59,7 @@ print_module(struct arena *arena, const json_t *module)
 	(void)printf("module %s %s, %s, sha256 %.16s, for", text(arena, module, "name"),
 		     text(arena, module, "version"), text(arena, module, "file"),
 		     text(arena, module, "sha256"));
-	json_array_foreach(json_object_get(module, "backends"), i, name)
-	{
+	json_array_foreach(json_object_get(module, "backends"), i, name) {
 		const char *word = json_string_value(name);
 
 		if (word != NULL)
@@ -85,9 +83,9 @@ print_backend(struct arena *arena, const json_t *backend)
 		     number(backend, "running"), number(backend, "maxCalls"),
 		     number(backend, "stuck"), number(backend, "waiting"), number(backend, "held"),
 		     number(backend, "calls"), number(backend, "failed"));
-	json_array_foreach(json_object_get(backend, "breakers"), i, breaker)(void)
-		printf("  nothing is sent to %s since %s: %s\n", text(arena, breaker, "url"),
-		       text(arena, breaker, "since"), text(arena, breaker, "error"));
+	json_array_foreach(json_object_get(backend, "breakers"), i, breaker)
+		(void)printf("  nothing is sent to %s since %s: %s\n", text(arena, breaker, "url"),
+			     text(arena, breaker, "since"), text(arena, breaker, "error"));
 	if (json_is_object(failure))
 		(void)printf("  last error at %s: %s: %s\n", text(arena, failure, "at"),
 			     text(arena, failure, "code"), text(arena, failure, "text"));
@@ -114,7 +112,8 @@ print_each(struct arena *arena, const json_t *list, void (*print)(struct arena *
 	const json_t *value;
 	size_t i;
 
-	json_array_foreach(list, i, value) print(arena, value);
+	json_array_foreach(list, i, value)
+		print(arena, value);
 }
 
 static void

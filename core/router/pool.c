@@ -288,8 +288,7 @@ take_gone(struct router *router)
 	struct worker *worker;
 
 	router_enter(router);
-	TAILQ_FOREACH(worker, &router->pool.workers, link)
-	{
+	TAILQ_FOREACH(worker, &router->pool.workers, link) {
 		if (worker->gone)
 			break;
 	}
@@ -317,9 +316,9 @@ pool_stop(struct router *router)
 	struct worker *worker;
 
 	TAILQ_FOREACH(worker, &pool->workers, link)
-	(void)sem_post(&worker->wake);
+		(void)sem_post(&worker->wake);
 	TAILQ_FOREACH(worker, &pool->workers, link)
-	(void)pthread_join(worker->thread, NULL);
+		(void)pthread_join(worker->thread, NULL);
 	/* Until the last one has ended, one may still be woken by another. */
 	while ((worker = TAILQ_FIRST(&pool->workers)) != NULL) {
 		TAILQ_REMOVE(&pool->workers, worker, link);

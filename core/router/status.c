@@ -39,7 +39,7 @@ count_all(struct router *router, size_t *out_nlanes, size_t *out_ncooling)
 	for (const struct lane *lane = router->lanes.first; lane != NULL; lane = lane->next)
 		(*out_nlanes)++;
 	TAILQ_FOREACH(retired, &router->retired, link)
-	*out_ncooling += retired->generation->nbackends;
+		*out_ncooling += retired->generation->nbackends;
 	router_leave(router);
 }
 
@@ -81,8 +81,7 @@ count_stuck(const struct router *router, struct router_status *status)
 	int64_t late_ms = clock_mono_ms() - router->config.call_timeout_ms;
 	const struct call_state *call;
 
-	TAILQ_FOREACH(call, &router->calls, call_link)
-	{
+	TAILQ_FOREACH(call, &router->calls, call_link) {
 		if (!call->working || call->deadline_ms > late_ms)
 			continue;
 		count_if_runs(router, &call->job, status);
@@ -108,8 +107,7 @@ oldest_call(const struct router *router, const struct generation *generation,
 {
 	const struct call_state *call;
 
-	TAILQ_FOREACH(call, &router->calls, call_link)
-	{
+	TAILQ_FOREACH(call, &router->calls, call_link) {
 		if (call->generation == generation &&
 		    (call->needs == NULL || call->needs == backend))
 			return call;
@@ -145,8 +143,7 @@ copy_retired(const struct router *router, struct router_status *status, size_t r
 {
 	const struct retired *retired;
 
-	TAILQ_FOREACH(retired, &router->retired, link)
-	{
+	TAILQ_FOREACH(retired, &router->retired, link) {
 		for (size_t i = 0; i < retired->generation->nbackends; i++) {
 			if (status->ncooling < room && is_cooling(router, retired, i))
 				copy_cooling(router, retired, i,

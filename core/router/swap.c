@@ -147,8 +147,7 @@ take_unneeded(struct router *router)
 	struct retired *retired;
 
 	router_enter(router);
-	TAILQ_FOREACH(retired, &router->retired, link)
-	{
+	TAILQ_FOREACH(retired, &router->retired, link) {
 		backend = take_unneeded_of(retired);
 		if (backend != NULL)
 			break;
@@ -169,8 +168,7 @@ take_unused(struct router *router)
 {
 	struct retired *retired;
 
-	TAILQ_FOREACH(retired, &router->retired, link)
-	{
+	TAILQ_FOREACH(retired, &router->retired, link) {
 		if (is_unused(retired)) {
 			TAILQ_REMOVE(&router->retired, retired, link);
 			return retired;
@@ -199,7 +197,7 @@ router_reap(struct router *router)
 	} while (retired != NULL);
 	router_enter(router);
 	TAILQ_FOREACH(retired, &router->retired, link)
-	nleft++;
+		nleft++;
 	router_leave(router);
 	return nleft;
 }

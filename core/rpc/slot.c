@@ -312,8 +312,7 @@ slots_cut(struct slots *slots)
 	LOCK_SCOPE(&slots->mutex);
 	struct slot *slot;
 
-	LIST_FOREACH(slot, &slots->routed, link)
-	{
+	LIST_FOREACH(slot, &slots->routed, link) {
 		atomic_store(&slot->cut, true);
 		router_cancel(slots->router, slot->routed);
 	}

@@ -46,8 +46,7 @@ read_keys(const struct rgw *rgw, struct cosi_call *call, const json_t *root, con
 	const json_t *key;
 	size_t i;
 
-	json_array_foreach(json_object_get(root, "keys"), i, key)
-	{
+	json_array_foreach(json_object_get(root, "keys"), i, key) {
 		const struct rgw_key read = { text_of(call, key, "access_key"),
 					      text_of(call, key, "secret_key") };
 
@@ -174,8 +173,9 @@ read_names(struct cosi_call *call, const json_t *root, struct rgw_names *out)
 	out->names = cosi_alloc(call, (json_array_size(keys) + 1) * sizeof *out->names);
 	if (out->names == NULL)
 		return -1;
-	json_array_foreach(keys, i, key) if (json_is_string(key)) out->names[out->n++] =
-		cosi_printf(call, "%s", json_string_value(key));
+	json_array_foreach(keys, i, key)
+		if (json_is_string(key))
+			out->names[out->n++] = cosi_printf(call, "%s", json_string_value(key));
 	return cosi_failed(call) ? -1 : 0;
 }
 

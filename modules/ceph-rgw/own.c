@@ -68,8 +68,7 @@ has_cap(const json_t *root, const char *type, const char *perm)
 	const json_t *cap;
 	size_t i;
 
-	json_array_foreach(json_object_get(root, "caps"), i, cap)
-	{
+	json_array_foreach(json_object_get(root, "caps"), i, cap) {
 		const char *is = json_string_value(json_object_get(cap, "type"));
 		const char *may = json_string_value(json_object_get(cap, "perm"));
 

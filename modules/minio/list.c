@@ -68,8 +68,7 @@ list_accounts(const struct minio *minio, struct cosi_call *call, const char *own
 	root = json_loadb(document.data, document.len, 0, NULL);
 	if (!json_is_object(root))
 		return cosi_fail(call, COSI_UNAVAILABLE, "the server's policies cannot be read");
-	json_object_foreach(root, policy, unused)
-	{
+	json_object_foreach(root, policy, unused) {
 		rc = list_account(call, policy, owner, found);
 		if (rc != 0)
 			return rc;

@@ -180,8 +180,8 @@ count_resources(const json_t *statements)
 	size_t n = 0, i;
 	json_t *statement;
 
-	json_array_foreach(statements, i, statement) n +=
-		json_array_size(json_object_get(statement, "Resource"));
+	json_array_foreach(statements, i, statement)
+		n += json_array_size(json_object_get(statement, "Resource"));
 	return n;
 }
 
@@ -195,8 +195,7 @@ read_statement(struct cosi_call *call, const json_t *statement, struct s3_access
 
 	if (mode == 0)
 		return;
-	json_array_foreach(where, i, item)
-	{
+	json_array_foreach(where, i, item) {
 		arn = json_string_value(item);
 		if (arn == NULL || strncmp(arn, ARN, strlen(ARN)) != 0)
 			continue;
@@ -219,7 +218,8 @@ s3_policy_read(struct cosi_call *call, const char *text, struct s3_access *out)
 	out->buckets = cosi_alloc(call, (room + 1) * sizeof *out->buckets);
 	if (out->buckets == NULL)
 		return -1;
-	json_array_foreach(statements, i, statement) read_statement(call, statement, out);
+	json_array_foreach(statements, i, statement)
+		read_statement(call, statement, out);
 	qsort(out->buckets, out->n, sizeof *out->buckets, by_name);
 	return cosi_failed(call) ? -1 : 0;
 }
@@ -263,8 +263,7 @@ s3_policy_sid(struct cosi_call *call, const char *document, const char *prefix)
 	const json_t *statement;
 	size_t i;
 
-	json_array_foreach(json_object_get(root, "Statement"), i, statement)
-	{
+	json_array_foreach(json_object_get(root, "Statement"), i, statement) {
 		const char *sid = json_string_value(json_object_get(statement, "Sid"));
 
 		if (sid != NULL && strncmp(sid, prefix, strlen(prefix)) == 0)

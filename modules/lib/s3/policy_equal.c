@@ -46,13 +46,11 @@ sort_sets(json_t *value)
 	json_t *item;
 	size_t i;
 
-	json_array_foreach(value, i, item)
-	{
+	json_array_foreach(value, i, item) {
 		if (sort_sets(item) != 0)
 			return -1;
 	}
-	json_object_foreach(value, key, item)
-	{
+	json_object_foreach(value, key, item) {
 		if (sort_sets(item) != 0)
 			return -1;
 	}
