@@ -17,12 +17,13 @@ SHAPES = {
     ("v1alpha1", "BucketClass"): ("", "driverName deletionPolicy", "parameters"),
     ("v1alpha1", "BucketAccessClass"): ("", "driverName authenticationType", "parameters"),
     ("v1alpha1", "BucketClaim"): ("spec", "protocols", "bucketClassName existingBucketName"),
-    ("v1alpha1", "BucketAccess"): ("spec", "bucketClaimName bucketAccessClassName credentialsSecretName",
-                                   "protocol serviceAccountName"),
+    ("v1alpha1", "BucketAccess"): ("spec", "bucketClaimName bucketAccessClassName credentialsSecretName protocol",
+                                   "serviceAccountName"),
     ("v1alpha1", "Bucket"): ("spec", "driverName bucketClassName bucketClaim protocols deletionPolicy",
                              "parameters existingBucketID"),
     ("v1alpha2", "BucketClass"): ("spec", "driverName deletionPolicy", "parameters"),
-    ("v1alpha2", "BucketAccessClass"): ("spec", "driverName authenticationType", "parameters featureOptions"),
+    ("v1alpha2", "BucketAccessClass"): ("spec", "driverName authenticationType",
+                                        "parameters disallowedBucketAccessModes multiBucketAccess"),
     ("v1alpha2", "BucketClaim"): ("spec", "", "bucketClassName existingBucketName protocols"),
     ("v1alpha2", "BucketAccess"): ("spec", "bucketClaims bucketAccessClassName protocol", "serviceAccountName"),
     ("v1alpha2", "Bucket"): ("spec", "driverName bucketClaimRef deletionPolicy",
@@ -62,6 +63,15 @@ def test_objects__have_the_fields_of_their_api():
             assert fields(made).get(key, words[0]) in words, made
         for value in (fields(made).get("parameters") or {}).values():
             assert isinstance(value, str), made
+
+
+def test_access__to_several_claims_has_a_class_that_allows_it():
+    """The controller of v1alpha2 refuses others, and then they cannot even be deleted."""
+    several = [o for o in of_kind("BucketAccess") if len(fields(o).get("bucketClaims", ())) > 1]
+    assert several
+    for access in several:
+        access_class = named(version(access), "BucketAccessClass", fields(access)["bucketAccessClassName"])
+        assert access_class.get("multiBucketAccess") == "MultipleBuckets"
 
 
 def test_deployment__mounts_the_directory_of_the_default_socket(build):
