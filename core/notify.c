@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
-#include <time.h>
 
 #include "base/line.h"
 #include "base/secret.h"
+#include "base/utc.h"
 
 #include "daemon.h"
 
@@ -35,17 +35,6 @@ add_text(struct line *line, char *text)
 }
 
 static void
-add_time(struct line *line, int64_t wall_s)
-{
-	time_t seconds = (time_t)wall_s;
-	struct tm tm;
-
-	if (gmtime_r(&seconds, &tm) != NULL)
-		line_addf(line, "%04d-%02d-%02dT%02d:%02d:%02dZ", tm.tm_year + 1900, tm.tm_mon + 1,
-			  tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
-}
-
-static void
 add_breaker(struct line *line, struct backend_look *look)
 {
 	line_add(line, "nothing is sent to ");
@@ -57,9 +46,10 @@ add_breaker(struct line *line, struct backend_look *look)
 static void
 add_failure(struct line *line, struct router_lane *lane)
 {
-	line_add(line, "the last call failed at ");
-	add_time(line, lane->failure_s);
-	line_addf(line, ": %s: ", status_code_name(lane->failure.code));
+	char when[UTC_MAX];
+
+	line_addf(line, "the last call failed at %s: %s: ", utc_text(when, lane->failure_s),
+		  status_code_name(lane->failure.code));
 	add_text(line, lane->failure.text);
 }
 

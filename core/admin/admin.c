@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -17,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/listen.h"
 #include "base/log.h"
+#include "base/thread.h"
 
 #include "banned.h"
 
@@ -70,21 +69,6 @@ take_seat(struct admin *admin, int fd)
 	return NULL;
 }
 
-static int
-start_thread(pthread_t *out, void *(*run)(void *), void *arg, const char *name)
-{
-	sigset_t all, before;
-	int error;
-
-	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(out, NULL, run, arg);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (error == 0)
-		(void)pthread_setname_np(*out, name);
-	return error;
-}
-
 static bool
 may_ask(int fd)
 {
@@ -112,7 +96,7 @@ welcome(struct admin *admin, int fd)
 		(void)close(fd);
 		return;
 	}
-	if (start_thread(&thread, serve, seat, "admin-peer") == 0) {
+	if (thread_start(&thread, "admin-peer", serve, seat) == 0) {
 		(void)pthread_detach(thread);
 		return;
 	}
@@ -199,7 +183,7 @@ start(struct admin *admin, struct status *status)
 	admin->stop_fd = eventfd(0, EFD_CLOEXEC);
 	if (admin->stop_fd < 0)
 		return status_fail(status, COSI_EXHAUSTED, "%s", strerrordesc_np(errno));
-	error = start_thread(&admin->thread, accept_all, admin, "admin");
+	error = thread_start(&admin->thread, "admin", accept_all, admin);
 	if (error != 0)
 		return status_fail(status, COSI_EXHAUSTED, "cannot start a thread: %s",
 				   strerrordesc_np(error));

@@ -4,11 +4,11 @@
 
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/line.h"
 #include "base/secret.h"
+#include "base/utc.h"
 
 #include "banned.h"
 
@@ -32,12 +32,9 @@ peer_text(const char *text)
 json_t *
 peer_time(int64_t wall_s)
 {
-	char text[sizeof "2000-01-01T00:00:00Z"];
-	time_t at = (time_t)wall_s;
-	struct tm tm;
+	char text[UTC_MAX];
 
-	if (wall_s == 0 || gmtime_r(&at, &tm) == NULL ||
-	    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
+	if (wall_s == 0 || utc_text(text, wall_s)[0] == '\0')
 		return json_null();
 	return json_string(text);
 }

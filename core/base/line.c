@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/chars.h"
 #include "base/parse.h"
 
 #include "banned.h"
@@ -41,13 +42,6 @@ line_addf(struct line *line, const char *fmt, ...)
 	va_end(ap);
 	if (len > 0 && (size_t)len < sizeof piece)
 		add_bytes(line, piece, (size_t)len);
-}
-
-bool
-line_is_control(uint32_t c)
-{
-	return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x61c || c == 0x200e || c == 0x200f ||
-	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
 }
 
 static const char *
@@ -85,7 +79,7 @@ unit_make(enum line_escape escape, const char *text, size_t len, char unit[UNIT_
 	known = short_escape(c, escape);
 	if (known != NULL) {
 		(void)snprintf(unit, UNIT_MAX, "%s", known);
-	} else if (line_is_control(c)) {
+	} else if (chars_is_control(c)) {
 		(void)snprintf(unit, UNIT_MAX, "\\u%04x", (unsigned)c);
 	} else {
 		memcpy(unit, text, n);

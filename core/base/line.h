@@ -2,14 +2,12 @@
  * line.h - a line of the log while it is written: bounded, escaped, cut between characters.
  *
  * Nothing that is appended as text can end the line, leave its quotes or reach a terminal as a
- * control: control characters (C0, C1, line separators, text-direction marks) and bytes that are
- * not UTF-8 come out as escapes.
+ * control: control characters (chars_is_control()) and bytes that are not UTF-8 come out as
+ * escapes.
  */
 #ifndef COSID_BASE_LINE_H
 #define COSID_BASE_LINE_H
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 enum { LINE_MAX_BYTES = 8192 }; /* the line break included */
 
@@ -25,8 +23,6 @@ enum line_escape {
 	LINE_JSON = 4,  /* JSON's escapes; a byte that is not UTF-8 becomes \\xHH */
 };
 
-/* One of the controls above? */
-bool line_is_control(uint32_t c);
 /* Appends as it is; what does not fit is left out whole. */
 void line_add(struct line *line, const char *text);
 void line_addf(struct line *line, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

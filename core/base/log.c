@@ -9,12 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/chars.h"
 #include "base/clock.h"
 #include "base/line.h"
 #include "base/secret.h"
+#include "base/utc.h"
 
 #include "banned.h"
 
@@ -77,14 +78,9 @@ log_wants(uint32_t level)
 static void
 add_time(struct line *line)
 {
-	int64_t us = clock_wall_us();
-	time_t seconds = (time_t)(us / 1000000);
-	struct tm tm;
+	char now[UTC_MAX];
 
-	if (gmtime_r(&seconds, &tm) == NULL)
-		return;
-	line_addf(line, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", tm.tm_year + 1900, tm.tm_mon + 1,
-		  tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, (int)(us / 1000 % 1000));
+	line_add(line, utc_text_ms(now, clock_wall_us()));
 }
 
 /* Masking comes before the cut, or the cut could leave the first half of a secret. */
@@ -127,11 +123,7 @@ add_message(struct line *line, enum line_escape escape, const char *fmt, va_list
 static void
 add_text_field(struct line *line, const struct field *field)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789-_.:/+@*";
-	const char *quote =
-		field->value[0] != '\0' && field->value[strspn(field->value, plain)] == '\0' ? ""
-											     : "\"";
+	const char *quote = chars_only(field->value, CHARS_ALNUM "-_.:/+@*") ? "" : "\"";
 
 	line_addf(line, " %s=%s", field->name, quote);
 	add_masked(line, LINE_QUOTED, FIELD_MOST, field->value);

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/chars.h"
 #include "base/clock.h"
-#include "base/line.h"
 #include "base/log.h"
 #include "base/parse.h"
 #include "base/secret.h"
@@ -101,7 +101,7 @@ clean(struct status *status)
 	status->text[len] = '\0';
 	for (size_t i = 0, n; i < len; i += n) {
 		n = parse_utf8_char(status->text + i, len - i, &number);
-		if (n > 0 && !line_is_control(number))
+		if (n > 0 && !chars_is_control(number))
 			continue;
 		n += n == 0;
 		memset(status->text + i, '?', n);
