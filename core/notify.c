@@ -5,7 +5,7 @@
  *   nothing is sent to http://127.0.0.1:8000: cannot connect; minio-1: stuck calls: 2
  *
  * Stuck calls are told and no more: a watchdog that killed for them would cut off the calls of all
- * other stores.  It is whoever polls that gives the signs of life (rpc/server.h).
+ * other stores.  The polling thread of core/rpc gives the signs of life.
  */
 #include "notify.h"
 

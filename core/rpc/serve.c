@@ -18,10 +18,6 @@
 
 #include "banned.h"
 
-/* Calls in a row that must have come alone before the next one runs where it was taken in.  Of 8
- * callers one often finds itself alone: with 1 here, their rate was halved (measured). */
-enum { ALONE_CALLS = 16 };
-
 /* An answer holds credentials: its bytes are overwritten when the core lets go of them. */
 static void
 wipe(void *bytes, size_t len)
@@ -265,7 +261,6 @@ decode(struct slot *slot, struct call *call, struct status *status)
 	call->req.op = method->op;
 	call->req.api = slot->method->dialect->api;
 	call->req.method = method->name;
-	call->req.alone = slot->slots->nalone > ALONE_CALLS;
 	call->req.arrived_ms = slot->arrived_ms;
 	call->req.deadline_ms = deadline_of(slot->deadline);
 	if (read_request(slot, &bytes, status) != 0)
@@ -289,7 +284,6 @@ has_room(const struct slots *slots, const struct slot *slot)
 	return slots->ncalls < LIMIT_CALLS && slots->nbytes + nbytes <= LIMIT_CALL_BYTES;
 }
 
-/* The slots may be another thread's when this returns. */
 static void
 serve_routed(struct slot *slot)
 {

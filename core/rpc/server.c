@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * server.c - the C core's server: one completion queue, which one thread at a time polls; stop.c
- * has its end.
+ * server.c - the C core's server: one completion queue, which one thread polls; stop.c has its
+ * end.
  *
- *   start: listen -> grpc_server -> slots -> polling -> handing thread -> accepting thread
+ *   start: listen -> grpc_server -> slots -> polling thread -> handing thread -> accepting thread
  *   stop:  accepting thread -> node -> who had connected before -> clients are asked to go ->
  *          no more calls -> calls in flight end -> handing thread -> the core's server ->
- *          polling -> free; the core itself ends last of all (server_done())
+ *          polling thread -> free; the core itself ends last of all (server_done())
  */
 #include <grpc/grpc.h>
 #include <grpc/grpc_posix.h>
 #include <grpc/grpc_security.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,28 +45,15 @@ must_beat(const struct server *server, const grpc_event *event, unsigned nevents
 		gpr_time_cmp(gpr_now(GPR_CLOCK_MONOTONIC), server->due) > 0);
 }
 
-static void
-end_polling(struct server *server)
-{
-	LOCK_SCOPE(&server->mutex);
-
-	server->polled_out = true;
-	pthread_cond_signal(&server->changed);
-}
-
 void
-server_poll(void *arg, const bool *mine)
+server_poll(struct server *server)
 {
-	struct server *server = arg;
-
-	for (unsigned nevents = 0; *mine; nevents++) {
+	for (unsigned nevents = 0;; nevents++) {
 		grpc_event event = grpc_completion_queue_next(server->queue, server->due, NULL);
 		struct tag *tag = event.tag;
 
-		if (event.type == GRPC_QUEUE_SHUTDOWN) {
-			end_polling(server); /* the server may be gone from here on */
+		if (event.type == GRPC_QUEUE_SHUTDOWN)
 			return;
-		}
 		if (must_beat(server, &event, nevents))
 			server->due = beat(server);
 		if (event.type == GRPC_OP_COMPLETE) {
@@ -73,6 +61,32 @@ server_poll(void *arg, const bool *mine)
 			tag->fn(tag, event.success != 0);
 		}
 	}
+}
+
+static void *
+run_poller(void *arg)
+{
+	server_poll(arg);
+	return NULL;
+}
+
+/* Signals are the main thread's. */
+static int
+start_poller(struct server *server, struct status *status)
+{
+	sigset_t all, before;
+	int error;
+
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&server->poller, NULL, run_poller, server);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (error != 0)
+		return status_fail(status, COSI_EXHAUSTED, "cannot start the polling thread: %s",
+				   strerrordesc_np(error));
+	(void)pthread_setname_np(server->poller, "cosid-poll");
+	server->polling = true;
+	return 0;
 }
 
 static void
@@ -149,9 +163,8 @@ start_core(struct server *server, struct router *router, struct status *status)
 	grpc_server_start(server->grpc);
 	if (slots_arm(&server->slots, status) != 0)
 		return -1;
-	server->due = gpr_inf_past(GPR_CLOCK_MONOTONIC); /* whoever polls gives the first one */
-	server->polling = router_poll(router, server_poll, server, status) == 0;
-	return server->polling ? 0 : -1;
+	server->due = gpr_inf_past(GPR_CLOCK_MONOTONIC); /* the poller gives the first one */
+	return start_poller(server, status);
 }
 
 static struct server *

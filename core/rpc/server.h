@@ -17,7 +17,7 @@ struct server_config {
 	const uid_t *peer_uids;
 	const gid_t *peer_gids;
 	int listen_fd; /* an inherited socket (socket activation), or -1 */
-	/* The sign of life of whoever polls, every beat_ms (0: never), busy or not. */
+	/* The sign of life of the polling thread, every beat_ms (0: never), busy or not. */
 	void (*beat)(void);
 	int64_t beat_ms;
 };

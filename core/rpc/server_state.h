@@ -26,19 +26,18 @@ struct server {
 	struct hand *hand;
 	struct acceptor *acceptor;
 	struct guard guard;
-	bool polling; /* a thread was found for it */
+	pthread_t poller;
+	bool polling; /* the poller was started */
 	void (*beat)(void);
 	int64_t beat_ms;
-	gpr_timespec due; /* for whoever polls: when the next beat is */
+	gpr_timespec due; /* the poller's: when the next beat is */
 	struct tag t_down;
 	pthread_mutex_t mutex;
 	pthread_cond_t changed; /* of the monotonic clock */
-	/* Guarded by mutex: the core's server has shut down; its queue has, and no polling thread
-	 * touches the server any more. */
-	bool down, polled_out;
+	bool down;              /* guarded by mutex: the core's server has shut down */
 };
 
-/* Takes tags off the queue until it has shut down, or *mine is false. */
-void server_poll(void *server, const bool *mine);
+/* Takes tags off the queue until it has shut down. */
+void server_poll(struct server *server);
 
 #endif

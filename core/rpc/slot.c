@@ -137,7 +137,7 @@ on_new(struct tag *tag, bool ok)
 		free(slot);
 		return;
 	}
-	slots->nalone = atomic_fetch_add(&slots->nbusy, 1) == 0 ? slots->nalone + 1 : 0;
+	atomic_fetch_add(&slots->nbusy, 1);
 	atomic_fetch_add(&slots->nasked, 1);
 	fill(slots, slot->method);
 	slot->arrived_ms = clock_mono_ms();

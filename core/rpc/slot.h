@@ -4,7 +4,7 @@
  *   armed --t_new--> accepted -+-> answered here ---------------------------- t_done --> free
  *                              +-> watched (t_close), submitted --> reply --- t_done --> free
  *
- * Slots belong to whoever polls.  Another thread meets a slot in one place alone: the reply
+ * Slots belong to the polling thread.  Another thread meets a slot in one place alone: the reply
  * that the router gives, which ends by handing the slot back through its last batch.
  */
 #ifndef COSID_RPC_SLOT_H
@@ -66,7 +66,6 @@ struct slots {
 	struct slots_method *methods; /* owned; the last one is generic */
 	struct slot *free_list;
 	struct held held;
-	unsigned nalone;       /* how many in a row found no other call here */
 	size_t ncalls, nbytes; /* given to the router and not ended; bytes of their requests */
 	pthread_mutex_t mutex; /* guards routed */
 	LIST_HEAD(, slot) routed;
@@ -81,8 +80,8 @@ struct slots {
 /* Registers the methods of all dialects: before grpc_server_start().  The borrowed members are set.
  * 0 or -1 with status. */
 int slots_init(struct slots *slots, struct status *status);
-/* Arms the slots: after grpc_server_start(), before anybody polls.  0, or -1 with status:
- * there is no memory. */
+/* Arms the slots: after grpc_server_start(), before the polling thread starts.  0, or -1 with
+ * status: there is no memory. */
 int slots_arm(struct slots *slots, struct status *status);
 /* From now on new calls are answered UNAVAILABLE.  Any thread. */
 void slots_drain(struct slots *slots);
@@ -91,7 +90,7 @@ void slots_close(struct slots *slots);
 /* Has the router asked to reply at once to all that it has not replied to.  Not before
  * slots_drain(); any thread. */
 void slots_cut(struct slots *slots);
-/* After the last turn at polling. */
+/* After the polling thread has ended. */
 void slots_done(struct slots *slots);
 
 /* Of a call that the router will be given: it is one that slots_cut() means, and when the client

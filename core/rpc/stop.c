@@ -110,19 +110,6 @@ end_hand(struct server *server)
 	hand_stop(server->hand);
 }
 
-/* The rest of the queue: by whoever polls, or here where nobody does. */
-static void
-poll_out(struct server *server)
-{
-	const bool mine = true;
-
-	if (!server->polling)
-		server_poll(server, &mine);
-	LOCK_SCOPE(&server->mutex);
-	while (!server->polled_out)
-		pthread_cond_wait(&server->changed, &server->mutex);
-}
-
 static int
 stop_core(struct server *server, int64_t drain_ms)
 {
@@ -136,7 +123,10 @@ stop_core(struct server *server, int64_t drain_ms)
 	if (server->polling)
 		hang_up(server);
 	grpc_completion_queue_shutdown(server->queue);
-	poll_out(server);
+	if (server->polling)
+		(void)pthread_join(server->poller, NULL);
+	else
+		server_poll(server);
 	grpc_completion_queue_destroy(server->queue);
 	grpc_server_destroy(server->grpc);
 	grpc_server_credentials_release(server->credentials);

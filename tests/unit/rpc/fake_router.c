@@ -4,13 +4,10 @@
  * Included by tests of core/rpc.  It stands in for core/router, whose archive is not opened because
  * every symbol that core/rpc needs is here; what the real one does is tested in tests/unit/router.
  */
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "base/clock.h"
 #include "router/router.h"
 #include "rpc/tag.h"
 
@@ -33,10 +30,6 @@ struct router {
 	bool elsewhere; /* answered on a thread of their own */
 	struct call *held[FAKE_HELD_MAX];
 	size_t nheld, nsubmitted, ncancelled, nlive;
-	void (*poll)(void *arg, const bool *mine);
-	void *poll_arg;
-	struct fake_turn *turn; /* of who polls */
-	size_t nturns;          /* that have begun and not returned */
 	/* What the last request was; texts are copies. */
 	struct request last;
 	char last_name[512], last_id[4096];
@@ -114,75 +107,6 @@ fake_note(struct router *router, const struct call *call)
 		       call->req.id != NULL ? call->req.id : "");
 }
 
-struct fake_turn {
-	struct router *router;
-	bool mine;
-};
-
-static void
-fake_count_turns(struct router *router, int by)
-{
-	pthread_mutex_lock(&router->mutex);
-	router->nturns += (size_t)by;
-	pthread_cond_broadcast(&router->changed);
-	pthread_mutex_unlock(&router->mutex);
-}
-
-static void *
-fake_poller(void *arg)
-{
-	struct fake_turn *turn = arg;
-	struct router *router = turn->router;
-
-	router->poll(router->poll_arg, &turn->mine);
-	free(turn);
-	fake_count_turns(router, -1);
-	return NULL;
-}
-
-/* Starts a turn at polling; only one ends by itself.  0 or an errno value. */
-static int
-fake_turn(struct router *router)
-{
-	struct fake_turn *turn = calloc(1, sizeof *turn), *before = router->turn;
-	pthread_t thread;
-	int error;
-
-	if (turn == NULL)
-		return ENOMEM;
-	*turn = (struct fake_turn){ .router = router, .mine = true };
-	router->turn = turn; /* the new thread looks at it */
-	fake_count_turns(router, 1);
-	error = pthread_create(&thread, NULL, fake_poller, turn);
-	if (error == 0)
-		return pthread_detach(thread);
-	fake_count_turns(router, -1);
-	router->turn = before;
-	free(turn);
-	return error;
-}
-
-int
-router_poll(struct router *router, void (*poll)(void *arg, const bool *mine), void *arg,
-	    struct status *status)
-{
-	router->poll = poll;
-	router->poll_arg = arg;
-	if (fake_turn(router) == 0)
-		return 0;
-	return status_fail(status, COSI_EXHAUSTED, "cannot start the polling thread");
-}
-
-/* Has another thread poll. */
-static void
-fake_relieve(struct router *router)
-{
-	struct fake_turn *turn = router->turn;
-
-	if (fake_turn(router) == 0)
-		turn->mine = false;
-}
-
 void
 router_submit(struct router *router, struct call *call)
 {
@@ -200,8 +124,6 @@ router_submit(struct router *router, struct call *call)
 	pthread_cond_broadcast(&router->changed);
 	pthread_mutex_unlock(&router->mutex);
 	TAG_POST(&fake_order);
-	if (call->req.alone)
-		fake_relieve(router);
 	if (hold)
 		return;
 	if (!router->elsewhere) {
@@ -309,26 +231,11 @@ static void __attribute__((unused)) fake_wait_cancelled(struct router *router, s
 	pthread_mutex_unlock(&router->mutex);
 }
 
-/* Waits until all who were relieved have returned; false: it takes too long. */
-static bool __attribute__((unused)) fake_wait_relieved(struct router *router)
-{
-	struct timespec until;
-	int error = 0;
-
-	(void)clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += 30;
-	pthread_mutex_lock(&router->mutex);
-	while (router->nturns > 1 && error == 0)
-		error = pthread_cond_timedwait(&router->changed, &router->mutex, &until);
-	pthread_mutex_unlock(&router->mutex);
-	return error == 0;
-}
-
-/* Waits until every call has been let go by all who held it, and nobody polls any more. */
+/* Waits until every call has been let go by all who held it. */
 static void __attribute__((unused)) fake_wait_freed(struct router *router)
 {
 	pthread_mutex_lock(&router->mutex);
-	while (router->nlive > 0 || router->nturns > 0)
+	while (router->nlive > 0)
 		pthread_cond_wait(&router->changed, &router->mutex);
 	pthread_mutex_unlock(&router->mutex);
 }

@@ -106,43 +106,6 @@ test_call__answered_here_and_elsewhere(void **state)
 	assert_string_equal(f->router.last.api, "v1alpha2");
 }
 
-/* Such a call is answered by a thread that has let another one poll. */
-static bool
-comes_alone(struct fixture *f)
-{
-	expect(client_call(f->channel, V1 "DriverCreateBucket", CREATE_N), GRPC_STATUS_OK, "");
-	return f->router.last.alone;
-}
-
-/* It takes many in a row; one that finds another here makes it begin anew. */
-static void
-test_call__alone(void **state)
-{
-	enum { MANY = 16, MORE = 2000 };
-	struct fixture *f = *state;
-	struct client_call *held;
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < MANY; i++)
-		assert_false(comes_alone(f));
-	while (!comes_alone(f)) /* the end of the last one may be seen late */
-		assert_true(++n < MORE);
-	assert_true(fake_wait_relieved(&f->router)); /* and another thread polls */
-	f->router.hold = true;
-	held = client_start(f->channel, V1 "DriverCreateBucket", CREATE_N, -1);
-	fake_wait_held(&f->router, 1);
-	f->router.hold = false;
-	for (unsigned i = 0; i < 2 * MANY; i++)
-		assert_false(comes_alone(f));
-	fake_release(&f->router);
-	(void)client_wait(held);
-	expect(held, GRPC_STATUS_OK, "");
-	for (unsigned i = 0; i < MANY; i++)
-		assert_false(comes_alone(f));
-	for (n = 0; !comes_alone(f);)
-		assert_true(++n < MORE);
-}
-
 /* clauses 28, 34, 35: a canonical code, a text for people, and no details. */
 static void
 test_call__failure(void **state)
@@ -340,7 +303,6 @@ main(void)
 		TEST(test_info__protocols_change),
 		TEST(test_methods__known_and_unknown),
 		TEST(test_call__answered_here_and_elsewhere),
-		TEST(test_call__alone),
 		TEST(test_call__failure),
 		TEST(test_call__failure_in_odd_words),
 		TEST(test_call__answer_that_cannot_be_told),
