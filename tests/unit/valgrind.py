@@ -9,7 +9,7 @@ VALGRIND = ["valgrind", "-q", "--leak-check=full", "--show-leak-kinds=definite",
             f"--suppressions={pathlib.Path(__file__).with_suffix('.supp')}"]
 # What these look at is not the same under valgrind.
 CANNOT = {
-    "lib/test_rgw_stall": "its gateway gives up sooner than valgrind gets there",
+    "ceph-rgw/test_stall": "its gateway gives up sooner than valgrind gets there",
     "module/test_trial": "starts itself anew and reads the exit status",
     "posix/test_tree": "forks children whose exit status counts, and they free nothing",
     "rpc/test_accept": "runs out of descriptors, which valgrind keeps some of",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_rgw_odd.c - what others did at the gateway, what our user may not do, and clocks and keys
+ * test_odd.c - what others did at the gateway, what our user may not do, and clocks and keys
  * that are wrong. */
 #include "rgw.h"
 
@@ -10,8 +10,8 @@
 
 #define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
-static const struct s3_client alice = { "default", "ALICEALICEALICEALICE",
-					"alice-secret-of-the-tests", NULL };
+static const struct s3_client bob = { "default", "BOBSBOBSBOBSBOBSBOBS", "bob-secret-of-the-tests",
+				      NULL };
 
 static int
 admin_call(struct rgw_test *t, const char *method, const struct cosi_kv *query, size_t nquery)
@@ -37,21 +37,20 @@ test_bucket_of_another_user(void **state)
 	const struct s3_client client = { "default", key.key_id, key.key_secret, NULL };
 	struct cosi_bucket out;
 
-	rgw_make_user(t, "alice", alice.access_key, alice.secret_key, "");
-	assert_int_equal(ask(t, .client = &alice, .method = "PUT", .path = "/alices"), 200);
+	rgw_make_user(t, "bob", bob.access_key, bob.secret_key, "");
+	assert_int_equal(ask(t, .client = &bob, .method = "PUT", .path = "/bobs"), 200);
 	assert_int_equal(
-		ask(t, .client = &alice, .method = "PUT", .path = "/alices/object", .body = "x"),
-		200);
-	assert_ok(t, rgw_get(t, "alices", &out));
+		ask(t, .client = &bob, .method = "PUT", .path = "/bobs/object", .body = "x"), 200);
+	assert_ok(t, rgw_get(t, "bobs", &out));
 	assert_false(out.ours);
-	assert_int_equal(rgw_create(t, "alices", RGW_PARAMS_A, NULL), COSI_EXISTS);
-	assert_int_equal(rgw_delete(t, "alices", true), COSI_PRECONDITION);
-	assert_ok(t, rgw_grant(t, "cosi-brown", LIST("alices:ro"), &key));
-	assert_int_equal(ask(t, .client = &client, .method = "GET", .path = "/alices/object"), 200);
-	assert_int_equal(ask(t, .client = &client, .method = "PUT", .path = "/alices/object"), 403);
+	assert_int_equal(rgw_create(t, "bobs", RGW_PARAMS_A, NULL), COSI_EXISTS);
+	assert_int_equal(rgw_delete(t, "bobs", true), COSI_PRECONDITION);
+	assert_ok(t, rgw_grant(t, "cosi-brown", LIST("bobs:ro"), &key));
+	assert_int_equal(ask(t, .client = &client, .method = "GET", .path = "/bobs/object"), 200);
+	assert_int_equal(ask(t, .client = &client, .method = "PUT", .path = "/bobs/object"), 403);
 	assert_ok(t, rgw_revoke(t, "cosi-brown", NULL));
-	assert_int_equal(ask(t, .client = &client, .method = "GET", .path = "/alices/object"), 403);
-	assert_int_equal(ask(t, .client = &alice, .method = "GET", .path = "/alices/object"), 200);
+	assert_int_equal(ask(t, .client = &client, .method = "GET", .path = "/bobs/object"), 403);
+	assert_int_equal(ask(t, .client = &bob, .method = "GET", .path = "/bobs/object"), 200);
 }
 
 static void
@@ -285,6 +284,10 @@ on_found(struct cosi_call *call, const struct cosi_found *found)
 	size_t len = strlen(listed);
 
 	(void)call;
+	/* Accounts of the programs that run beside this one. */
+	if (found->kind == COSI_ACCOUNT && strcmp(found->native, "cosi-listed") != 0 &&
+	    strcmp(found->native, "cosi-look-alike") != 0)
+		return 0;
 	assert_string_equal(found->mark.owner, RGW_OWNER);
 	if (found->kind == COSI_BUCKET)
 		assert_true(found->created > (int64_t)time(NULL) - 3600);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_rgw_stall.c - RADOS stops answering, the gateway goes on: what it says then must not be
+ * test_stall.c - RADOS stops answering, the gateway goes on: what it says then must not be
  * believed.
  *
- * Needs a gateway with rados_osd_op_timeout (with-rgw reads "stall" in the program's name), which
- * makes it answer 404 for users that it cannot read. */
+ * Needs a gateway with rados_osd_op_timeout (CMakeLists.txt sets CEPH_UP_RGW), which makes it
+ * answer 404 for users that it cannot read. */
 #include "rgw.h"
 
 #include <dirent.h>

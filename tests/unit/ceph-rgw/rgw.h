@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * rgw.h - the built ceph-rgw module, driven against the gateway that the environment names. */
-#ifndef TEST_LIB_RGW_H
-#define TEST_LIB_RGW_H
+#ifndef TEST_CEPH_RGW_RGW_H
+#define TEST_CEPH_RGW_RGW_H
 #include "host.h"
 #include "s3/s3.h"
 #include "unit.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_rgw_bucket.c - create, get and delete on a real RADOS Gateway. */
+ * test_bucket.c - create, get and delete on a real RADOS Gateway. */
 #include "rgw.h"
 
 #include "banned.h"
@@ -45,11 +45,11 @@ test_create__what_is_there_and_not_ours(void **state)
 	assert_int_equal(rgw_delete(t, "tagged", true), COSI_PRECONDITION);
 	assert_int_equal(ask(t, .method = "GET", .path = "/tagged"), 200);
 
-	assert_int_equal(ask(t, .method = "PUT", .path = "/by-hand"), 200);
-	assert_int_equal(ask(t, .method = "PUT", .path = "/by-hand/object", .body = "x"), 200);
-	assert_int_equal(rgw_create(t, "by-hand", RGW_PARAMS_A, NULL), COSI_EXISTS);
-	assert_int_equal(rgw_delete(t, "by-hand", true), COSI_PRECONDITION);
-	assert_int_equal(ask(t, .method = "GET", .path = "/by-hand/object"), 200);
+	assert_int_equal(ask(t, .method = "PUT", .path = "/own-hand"), 200);
+	assert_int_equal(ask(t, .method = "PUT", .path = "/own-hand/object", .body = "x"), 200);
+	assert_int_equal(rgw_create(t, "own-hand", RGW_PARAMS_A, NULL), COSI_EXISTS);
+	assert_int_equal(rgw_delete(t, "own-hand", true), COSI_PRECONDITION);
+	assert_int_equal(ask(t, .method = "GET", .path = "/own-hand/object"), 200);
 }
 
 /* The request that made it may have been cut off before its first marks. */

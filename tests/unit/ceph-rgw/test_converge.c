@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_rgw_converge.c - cut off at every request of every operation, and tried again: before the
+ * test_converge.c - cut off at every request of every operation, and tried again: before the
  * request went out, and after the gateway acted on it and before anybody heard of it. */
 #include "rgw.h"
 

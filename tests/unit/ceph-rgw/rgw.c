@@ -14,8 +14,8 @@ need_env(const char *name)
 	const char *value = getenv(name);
 
 	if (value == NULL) {
-		(void)fprintf(stderr, "%s is not set: run this under tests/unit/lib/with-rgw\n",
-			      name);
+		(void)fprintf(stderr,
+			      "%s is not set: run this under tests/unit/ceph-rgw/with-rgw\n", name);
 		exit(2);
 	}
 	return value;

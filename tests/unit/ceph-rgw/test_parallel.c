@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_rgw_parallel.c - many at once: what the daemon's locks allow, and two daemons on one
+ * test_parallel.c - many at once: what the daemon's locks allow, and two daemons on one
  * gateway. */
 #include "rgw.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_rgw_adopt.c - buckets without marks: taken over only as new; and those that our user may not
+ * test_adopt.c - buckets without marks: taken over only as new; and those that our user may not
  * look at. */
 #include "rgw.h"
 

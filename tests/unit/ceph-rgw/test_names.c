@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_rgw_names.c - the module's idea of a bucket's name is the gateway's. */
+ * test_names.c - the module's idea of a bucket's name is the gateway's. */
 #include "rgw.h"
 
 #include <stdio.h>

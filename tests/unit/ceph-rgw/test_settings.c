@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_rgw_settings.c - what the bucket parameters do, seen by clients of a real RADOS Gateway. */
+ * test_settings.c - what the bucket parameters do, seen by clients of a real RADOS Gateway. */
 #include "rgw.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_rgw_access.c - grant and revoke on a real RADOS Gateway, and what the keys can do. */
+ * test_access.c - grant and revoke on a real RADOS Gateway, and what the keys can do. */
 #include "rgw.h"
 
 #include <stdio.h>
