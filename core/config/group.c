@@ -38,15 +38,6 @@ group_line(const config_setting_t *setting)
 	return config_setting_is_root(setting) ? 1 : (int)config_setting_source_line(setting);
 }
 
-const struct cosi_key *
-group_key(const struct cosi_schema *schema, const char *name)
-{
-	for (size_t i = 0; i < schema->nkeys; i++)
-		if (strcmp(schema->keys[i].name, name) == 0)
-			return &schema->keys[i];
-	return NULL;
-}
-
 static void
 wrong_type(struct reader *reader, const struct cosi_key *key, const config_setting_t *setting,
 	   const char *expected)
@@ -287,7 +278,7 @@ group_read(struct reader *reader, const config_setting_t *group, const struct co
 	for (int i = 0; i < config_setting_length(group); i++) {
 		const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
 		const char *name = config_setting_name(setting);
-		const struct cosi_key *key = group_key(schema, name);
+		const struct cosi_key *key = value_key(schema, name);
 
 		if (key != NULL)
 			read_member(reader, key, setting, out);

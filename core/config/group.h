@@ -18,8 +18,6 @@ struct reader {
 	bool incomplete;       /* a file could not be read: what it may have is not missed */
 };
 
-const struct cosi_key *group_key(const struct cosi_schema *schema, const char *name);
-
 /* Reads the members of group that the schema has into out, in the order of the file; then reports
  * what is required and absent, and sets defaults.  A member that the schema does not have is left
  * alone when known() says so, and is an error otherwise; known may be NULL. */

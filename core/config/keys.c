@@ -130,7 +130,7 @@ const struct cosi_schema keys_network = { sizeof(struct config_backend), LEN(bac
 bool
 keys_is_backend(const char *name)
 {
-	return group_key(&keys_backend, name) != NULL;
+	return value_key(&keys_backend, name) != NULL;
 }
 
 enum { NKEYS = LEN(top) + LEN(peers) + LEN(logs) + LEN(route) + LEN(backend) };
@@ -138,21 +138,6 @@ enum { TYPE_SIZE = 64 };
 static struct config_key all[NKEYS];
 static char all_types[NKEYS][TYPE_SIZE];
 static pthread_once_t all_once = PTHREAD_ONCE_INIT;
-
-/* "enum(text|json)", "duration". */
-static const char *
-write_type(const struct cosi_key *key, char type[TYPE_SIZE])
-{
-	int len;
-
-	if (key->type != COSI_T_ENUM)
-		return value_type_name(key->type);
-	len = snprintf(type, TYPE_SIZE, "enum(%s)", key->choices);
-	for (int i = 0; i < len && i < TYPE_SIZE - 1; i++)
-		if (type[i] == ' ')
-			type[i] = '|';
-	return type;
-}
 
 /* "required", or what an absent key means; NULL: its help says so. */
 static const char *
@@ -179,10 +164,11 @@ fill_all(void)
 		for (size_t j = 0; j < sections[i].schema->nkeys; j++) {
 			const struct cosi_key *key = &sections[i].schema->keys[j];
 
+			value_describe_type(key, all_types[n], TYPE_SIZE);
 			all[n] = (struct config_key){
 				.section = sections[i].section,
 				.name = key->name,
-				.type = write_type(key, all_types[n]),
+				.type = all_types[n],
 				.fallback = fallback_of(key),
 				.help = key->help,
 				.network =

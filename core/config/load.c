@@ -150,7 +150,7 @@ read_main(struct load *load)
 static bool
 is_top_key(const char *name)
 {
-	return group_key(&keys_top, name) != NULL;
+	return value_key(&keys_top, name) != NULL;
 }
 
 static void
@@ -160,7 +160,7 @@ refuse_top_keys(struct reader *reader, const config_setting_t *root)
 		const config_setting_t *setting = config_setting_get_elem(root, (unsigned)i);
 		const char *name = config_setting_name(setting);
 
-		if (is_top_key(name) && group_key(&keys_include, name) == NULL)
+		if (is_top_key(name) && value_key(&keys_include, name) == NULL)
 			diag_error(reader->diag, reader->file, group_line(setting),
 				   "'%s' stands in the main file only", name);
 	}

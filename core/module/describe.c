@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config/value.h"
 #include "module/backend.h"
 #include "module/handshake.h"
 #include "module/schema.h"
@@ -29,47 +30,25 @@ print_words(const char *label, uint32_t bits, const char *const *words, size_t n
 	(void)printf("%s\n", bits == 0 ? " -" : "");
 }
 
-/* "enum(container|service|bare)", or the type's name. */
 static void
-print_type(const struct cosi_key *key)
+print_key(const char *label, const struct cosi_key *key)
 {
-	(void)printf("%s", schema_type_name(key->type));
-	if (key->choices == NULL)
-		return;
-	(void)putchar('(');
-	for (const char *c = key->choices; *c != '\0'; c++)
-		(void)putchar(*c == ' ' ? '|' : *c);
-	(void)putchar(')');
+	const char *fallback = key->fallback != NULL ? key->fallback : "-";
+	char type[SCHEMA_TEXT_MAX + 8];
+
+	if ((key->flags & COSI_REQUIRED) != 0)
+		fallback = "required";
+	value_describe_type(key, type, sizeof type);
+	(void)printf("%s %s %s %s %s\n", label, key->name, type, fallback, key->help);
 }
 
+/* bits: which of the keys; all ones: all of them. */
 static void
-print_keys(const char *label, const struct cosi_schema *schema)
+print_keys(const char *label, const struct cosi_schema *schema, uint64_t bits)
 {
-	for (size_t i = 0; i < schema->nkeys; i++) {
-		const struct cosi_key *key = &schema->keys[i];
-		const char *fallback = key->fallback;
-
-		if ((key->flags & COSI_REQUIRED) != 0)
-			fallback = "required";
-		else if (fallback == NULL)
-			fallback = "-";
-		(void)printf("%s %s ", label, key->name);
-		print_type(key);
-		(void)printf(" %s %s\n", fallback, key->help);
-	}
-}
-
-static void
-print_common(uint32_t bits)
-{
-	size_t n;
-	const struct schema_common *common = schema_common(&n);
-
-	for (size_t i = 0; i < n; i++)
-		if ((bits & common[i].bit) != 0)
-			(void)printf("common %s %s %s %s\n", common[i].name, common[i].type,
-				     common[i].fallback != NULL ? common[i].fallback : "-",
-				     common[i].help);
+	for (size_t i = 0; i < schema->nkeys; i++)
+		if (bits == UINT64_MAX || (bits & UINT64_C(1) << i) != 0)
+			print_key(label, &schema->keys[i]);
 }
 
 static void
@@ -85,10 +64,10 @@ print_module(const struct cosi_module *module)
 	print_words("auth", module->auth, auth, 2);
 	print_words("flags", module->flags, flags, 2);
 	(void)printf("endpoint %s\n", module->endpoint != NULL ? module->endpoint : "-");
-	print_keys("config", &module->config);
-	print_common(module->common_params);
-	print_keys("bucket", &module->bucket_params);
-	print_keys("access", &module->access_params);
+	print_keys("config", &module->config, UINT64_MAX);
+	print_keys("common", &schema_bucket, module->common_params);
+	print_keys("bucket", &module->bucket_params, UINT64_MAX);
+	print_keys("access", &module->access_params, UINT64_MAX);
 }
 
 int

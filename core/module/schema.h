@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * schema.h - does what a module says of its keys hold together?  Asked once, when it is loaded. */
+ * schema.h - the bucket parameters that all stores spell alike, and the checks of a module's own
+ * keys when it is loaded. */
 #ifndef COSID_MODULE_SCHEMA_H
 #define COSID_MODULE_SCHEMA_H
 #include <stddef.h>
@@ -9,19 +10,15 @@
 
 enum { SCHEMA_KEYS_MAX = 128, SCHEMA_SIZE_MAX = 64 << 10, SCHEMA_TEXT_MAX = 512 };
 
-/* Members within the struct and aligned, types known, names well-formed and unique, defaults that
- * parse.  Request parameters hold no secrets and do not use a word that is the daemon's. */
+/* Members lie within the struct and are aligned, types are known, names are well-formed and unique,
+ * defaults parse.  Request parameters hold no secrets and take no name of the daemon's. */
 int schema_check_config(const struct cosi_schema *schema, struct status *status);
 int schema_check_params(const struct cosi_schema *schema, struct status *status);
 
-/* "string", "secret", ...; NULL: no such type. */
-const char *schema_type_name(uint32_t type);
-
-/* The bucket parameters that all stores spell alike, in the order of enum cosi_param's bits. */
-struct schema_common {
-	uint32_t bit;
-	const char *name, *type, *fallback, *help;
-};
-const struct schema_common *schema_common(size_t *out_n);
+/* The keys of struct cosi_bucket_params, the only table of them.  keys[i] is bit 1 << i of enum
+ * cosi_param. */
+extern const struct cosi_schema schema_bucket;
+/* The bit of the parameter of that name; 0: it is not one of them. */
+uint32_t schema_bucket_bit(const char *name);
 
 #endif

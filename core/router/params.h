@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * params.h - the parameters of a request: who reads which, and their hash.
+ * params.h - the parameters of a request: whose each is, its value, what counts in the hash.
  *
- * A word belongs to the daemon (backend, accessMode), to the bucket parameters that all stores
- * spell alike, as far as the module has them, or to the module's own schema.
+ * A parameter is the daemon's (backend, accessMode), or one of those that all stores spell alike
+ * (schema_bucket, as far as the module supports it), or belongs to the module's own schema.
  */
 #ifndef COSID_ROUTER_PARAMS_H
 #define COSID_ROUTER_PARAMS_H
@@ -22,10 +22,10 @@ struct params {
 /* The value of a parameter of the request; NULL: it is not given. */
 const char *params_value(const struct request *req, const char *key);
 
-/* Reads them for a module; everything comes from the arena.  On create, get and grant a key that
- * nobody knows is refused; on delete and revoke it is ignored, so that what an older configuration
- * made can go.  What a module requires must be given on create and on grant.  A known key with a
- * bad value is INVALID everywhere. 0 or -1. */
+/* Reads the parameters for a module; everything comes from the arena.  An unknown key is refused on
+ * create, get and grant; on delete and revoke it is ignored, so that what was made under an older
+ * configuration can be deleted.  What a module requires must be given on create and on grant.  A
+ * known key with a bad value is INVALID everywhere.  0 or -1. */
 int params_read(struct params *out, const struct request *req, const struct cosi_module *module,
 		struct arena *arena, struct status *status);
 

@@ -126,13 +126,13 @@ test_load__broken(void **state)
 		{ "key-align", "key 'text' is not aligned" },
 		{ "key-type", "key 'text' has the unknown type 99" },
 		{ "key-twice", "key 'text' is there twice" },
-		{ "key-default", "key 'flag' has a default that it cannot take" },
-		{ "key-choices", "key 'text' has a default that it cannot take" },
+		{ "key-default", "key 'flag' cannot take its default" },
+		{ "key-choices", "key 'text' cannot take its default" },
 		{ "key-help", "key 'text' has no help" },
 		{ "key-name", "a key has a malformed name" },
 		{ "param-secret",
 		  "its bucket parameters cannot be used: parameter 'text' is a secret" },
-		{ "param-word", "parameter 'backend' is the daemon's" },
+		{ "param-word", "parameter 'backend' belongs to the daemon" },
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)

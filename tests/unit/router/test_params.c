@@ -169,7 +169,7 @@ test_common__not_of_this_module(void **state)
 	(void)state;
 	module.common_params = ALL & ~COSI_P_QUOTA_SIZE;
 	assert_refused(READ(REQUEST_CREATE, { "quotaMaxSize", "1Gi" }),
-		       "'quotaMaxSize' is not possible with module 'shop'");
+		       "module 'shop' does not support parameter 'quotaMaxSize'");
 	assert_int_equal(READ(REQUEST_DELETE, { "quotaMaxSize", "1Gi" }), 0);
 	assert_int_equal(params.common->set, 0);
 }
@@ -213,7 +213,7 @@ test_access__mode(void **state)
 	assert_int_equal(params.mode, COSI_WRITE_ONLY);
 	assert_refused(READ(REQUEST_GRANT, { "accessMode", "readonly" }), "'accessMode'");
 	assert_refused(read_n(REQUEST_GRANT, false, KV({ "accessMode", "readOnly" }), 1),
-		       "the mode for each bucket");
+		       "has a mode for each bucket");
 	assert_refused(READ(REQUEST_CREATE, { "accessMode", "readOnly" }), "'accessMode'");
 }
 
