@@ -51,32 +51,6 @@ client_fail(struct client_error *out_error, struct arena *arena, grpc_status_cod
 	return -1;
 }
 
-const char *
-client_code_name(grpc_status_code code)
-{
-	static const char *const names[] = {
-		"OK",
-		"CANCELLED",
-		"UNKNOWN",
-		"INVALID_ARGUMENT",
-		"DEADLINE_EXCEEDED",
-		"NOT_FOUND",
-		"ALREADY_EXISTS",
-		"PERMISSION_DENIED",
-		"RESOURCE_EXHAUSTED",
-		"FAILED_PRECONDITION",
-		"ABORTED",
-		"OUT_OF_RANGE",
-		"UNIMPLEMENTED",
-		"INTERNAL",
-		"UNAVAILABLE",
-		"DATA_LOSS",
-		"UNAUTHENTICATED",
-	};
-
-	return (size_t)code < sizeof names / sizeof names[0] ? names[code] : "UNKNOWN";
-}
-
 static grpc_channel *
 channel_new(int fd)
 {

@@ -34,7 +34,5 @@ int client_call(struct client *client, const char *path, const ProtobufCMessage 
 /* Fills *out_error and returns -1. */
 int client_fail(struct client_error *out_error, struct arena *arena, grpc_status_code code,
 		const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-/* "NOT_FOUND"; never NULL. */
-const char *client_code_name(grpc_status_code code);
 
 #endif

@@ -11,6 +11,7 @@
 #include "admin.h"
 #include "args.h"
 #include "base/arena.h"
+#include "base/status.h"
 #include "client.h"
 #include "text.h"
 
@@ -49,7 +50,7 @@ call(struct arena *arena, const struct args *args)
 							    &error);
 	client_free(client);
 	if (result < 0)
-		return say(arena, arena_printf(arena, "%s: ", client_code_name(error.code)),
+		return say(arena, arena_printf(arena, "%s: ", status_grpc_name(error.code)),
 			   error.text);
 	if (arena_failed(arena))
 		return say(arena, "", "cannot read the answer: no memory");

@@ -211,10 +211,10 @@ peer_reload(const struct peer *peer)
 		(void)peer_fail(peer, COSI_UNAVAILABLE, "cosid stops");
 		return;
 	}
-	value = json_pack("{s:s, s:i, s:I, s:f, s:o}", "code", report.ok ? "OK" : "INVALID",
-			  "generation", (int)report.generation, "backendCount",
-			  (json_int_t)report.nbackends, "ms", (double)report.took_us / 1000,
-			  "messages", lines(&report));
+	value = json_pack("{s:s, s:i, s:I, s:f, s:o}", "code",
+			  status_code_name(report.ok ? COSI_OK : COSI_INVALID), "generation",
+			  (int)report.generation, "backendCount", (json_int_t)report.nbackends,
+			  "ms", (double)report.took_us / 1000, "messages", lines(&report));
 	if (!report.ok)
 		(void)json_object_set_new(
 			value, "error",

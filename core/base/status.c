@@ -56,24 +56,43 @@ status_no_memory(struct status *status)
 }
 
 const char *
-status_code_name(uint32_t code)
+status_grpc_name(unsigned grpc)
 {
+	/* In the order of their numbers. */
 	static const char *const names[] = {
-		[COSI_OK] = "OK",
-		[COSI_INVALID] = "INVALID",
-		[COSI_OUT_OF_RANGE] = "OUT_OF_RANGE",
-		[COSI_EXISTS] = "EXISTS",
-		[COSI_NOT_FOUND] = "NOT_FOUND",
-		[COSI_PRECONDITION] = "PRECONDITION",
-		[COSI_DENIED] = "DENIED",
-		[COSI_UNAUTHENTICATED] = "UNAUTHENTICATED",
-		[COSI_BUSY] = "BUSY",
-		[COSI_UNAVAILABLE] = "UNAVAILABLE",
-		[COSI_TIMEOUT] = "TIMEOUT",
-		[COSI_EXHAUSTED] = "EXHAUSTED",
-		[COSI_UNSUPPORTED] = "UNSUPPORTED",
-		[COSI_INTERNAL] = "INTERNAL",
+		"OK",
+		"CANCELLED",
+		"UNKNOWN",
+		"INVALID_ARGUMENT",
+		"DEADLINE_EXCEEDED",
+		"NOT_FOUND",
+		"ALREADY_EXISTS",
+		"PERMISSION_DENIED",
+		"RESOURCE_EXHAUSTED",
+		"FAILED_PRECONDITION",
+		"ABORTED",
+		"OUT_OF_RANGE",
+		"UNIMPLEMENTED",
+		"INTERNAL",
+		"UNAVAILABLE",
+		"DATA_LOSS",
+		"UNAUTHENTICATED",
 	};
 
-	return code < sizeof names / sizeof names[0] ? names[code] : "UNKNOWN";
+	return grpc < sizeof names / sizeof names[0] ? names[grpc] : "UNKNOWN";
+}
+
+const char *
+status_code_name(uint32_t code)
+{
+	/* gRPC's numbers. */
+	static const unsigned char grpc[] = {
+		[COSI_OK] = 0,           [COSI_INVALID] = 3,   [COSI_OUT_OF_RANGE] = 11,
+		[COSI_EXISTS] = 6,       [COSI_NOT_FOUND] = 5, [COSI_PRECONDITION] = 9,
+		[COSI_DENIED] = 7,       [COSI_BUSY] = 10,     [COSI_UNAUTHENTICATED] = 16,
+		[COSI_UNAVAILABLE] = 14, [COSI_TIMEOUT] = 4,   [COSI_EXHAUSTED] = 8,
+		[COSI_UNSUPPORTED] = 12, [COSI_INTERNAL] = 13,
+	};
+
+	return status_grpc_name(code < sizeof grpc ? grpc[code] : 2);
 }

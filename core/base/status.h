@@ -35,7 +35,10 @@ status_ok(const struct status *status)
 {
 	return status->code == COSI_OK;
 }
-/* "PRECONDITION" and so on, for logs; never NULL. */
+/* The gRPC name of an enum cosi_code, "FAILED_PRECONDITION" and so on: people see no other names of
+ * codes.  Never NULL. */
 const char *status_code_name(uint32_t code);
+/* The name of a grpc_status_code; never NULL. */
+const char *status_grpc_name(unsigned grpc);
 
 #endif

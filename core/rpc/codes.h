@@ -25,7 +25,5 @@ extern const struct codes codes_v1alpha2_create, codes_v1alpha2_get, codes_v1alp
 
 /* A code that is none of enum cosi_code counts as COSI_INTERNAL. */
 unsigned codes_grpc(const struct codes *codes, uint32_t code, size_t nbuckets);
-/* "INVALID_ARGUMENT" and so on; never NULL. */
-const char *codes_name(unsigned grpc);
 
 #endif

@@ -76,7 +76,7 @@ tell(const struct slot *slot, uint32_t code, unsigned grpc, const char *error)
 	int64_t now_ms = clock_mono_ms();
 	const struct report_call call = {
 		.fields = slot->submitted ? *call_fields(slot->routed) : fields_of(slot),
-		.code = codes_name(grpc),
+		.code = status_grpc_name(grpc),
 		.error = error,
 		.level = level_of(slot->method, error != NULL ? code : COSI_OK),
 		.ms = now_ms - slot->arrived_ms,
@@ -131,7 +131,7 @@ refuse_unknown(struct slot *slot)
 	size_t len = GRPC_SLICE_LENGTH(slot->details.method);
 	const struct report_call call = {
 		.fields = { .method = "unknown" },
-		.code = codes_name(GRPC_STATUS_UNIMPLEMENTED),
+		.code = status_grpc_name(GRPC_STATUS_UNIMPLEMENTED),
 		.error = "a method was called that no version of COSI has",
 		.level = COSI_WARNING,
 		.now_ms = slot->arrived_ms,

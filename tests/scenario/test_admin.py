@@ -233,7 +233,7 @@ def test_reload__outcome(cosid, shelf):
     assert (done.returncode, done.stdout) == (1, "") and "cosid.conf:1: " in done.stderr
     assert done.stderr.endswith("the reload has failed, generation 2 goes on\n")
     done = daemon.cosictl("-o", "json", "reload")
-    assert done.returncode == 1 and json.loads(done.stdout).items() >= {"code": "INVALID", "backendCount": 1}.items()
+    assert done.returncode == 1 and json.loads(done.stdout).items() >= {"code": "INVALID_ARGUMENT", "backendCount": 1}.items()
     assert daemon.status()["reload"]["ok"] is False
 
 
@@ -277,7 +277,7 @@ def test_list(cosid, shelf, build, posix):
     # A backend that fails does not end the listing of the others.
     done = daemon.cosictl("list")
     assert done.returncode == 1 and f"bucket {bucket}" in done.stdout
-    assert "backend shelf: UNSUPPORTED" in done.stderr
+    assert "backend shelf: UNIMPLEMENTED" in done.stderr
     assert daemon.cosictl("list", "nowhere").returncode == 1
 
 
@@ -349,10 +349,10 @@ def test_peer__another_user(cosid, shelf):
 def test_peer__nonsense(cosid, shelf, data):
     daemon = cosid(shelf.config())
     (last,) = raw(daemon, data)
-    assert last["code"] in ("INVALID", "UNSUPPORTED") and last["error"]
+    assert last["code"] in ("INVALID_ARGUMENT", "UNIMPLEMENTED") and last["error"]
 
 
-@pytest.mark.parametrize("size, code", [(4095, "OK"), (4096, "INVALID")])
+@pytest.mark.parametrize("size, code", [(4095, "OK"), (4096, "INVALID_ARGUMENT")])
 def test_peer__longest_request(cosid, shelf, size, code):
     daemon = cosid(shelf.config())
     text = b'{"command":"status"}'

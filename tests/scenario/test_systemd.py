@@ -205,7 +205,7 @@ def test_status__stuck_call(cosid, folder, manager, nbefore):
         client.create("before")
     shelf.gate.touch()
     assert outcome(client.create, "stuck") == "DEADLINE_EXCEEDED"
-    manager.wait("; shelf: the last call failed at .*: TIMEOUT: .*, stuck calls: 1$")
+    manager.wait("; shelf: the last call failed at .*: DEADLINE_EXCEEDED: .*, stuck calls: 1$")
     manager.wait("^WATCHDOG=1$")
     client.info()
     assert "1 stuck" in daemon.cosictl("status").stdout

@@ -117,10 +117,25 @@ test_code__names(void **state)
 {
 	(void)state;
 	assert_string_equal(status_code_name(COSI_OK), "OK");
-	assert_string_equal(status_code_name(COSI_PRECONDITION), "PRECONDITION");
+	assert_string_equal(status_code_name(COSI_INVALID), "INVALID_ARGUMENT");
+	assert_string_equal(status_code_name(COSI_OUT_OF_RANGE), "OUT_OF_RANGE");
+	assert_string_equal(status_code_name(COSI_EXISTS), "ALREADY_EXISTS");
+	assert_string_equal(status_code_name(COSI_NOT_FOUND), "NOT_FOUND");
+	assert_string_equal(status_code_name(COSI_PRECONDITION), "FAILED_PRECONDITION");
+	assert_string_equal(status_code_name(COSI_DENIED), "PERMISSION_DENIED");
+	assert_string_equal(status_code_name(COSI_UNAUTHENTICATED), "UNAUTHENTICATED");
+	assert_string_equal(status_code_name(COSI_BUSY), "ABORTED");
+	assert_string_equal(status_code_name(COSI_UNAVAILABLE), "UNAVAILABLE");
+	assert_string_equal(status_code_name(COSI_TIMEOUT), "DEADLINE_EXCEEDED");
+	assert_string_equal(status_code_name(COSI_EXHAUSTED), "RESOURCE_EXHAUSTED");
+	assert_string_equal(status_code_name(COSI_UNSUPPORTED), "UNIMPLEMENTED");
 	assert_string_equal(status_code_name(COSI_INTERNAL), "INTERNAL");
 	assert_string_equal(status_code_name(COSI_INTERNAL + 1), "UNKNOWN");
 	assert_string_equal(status_code_name(UINT32_MAX), "UNKNOWN");
+	assert_string_equal(status_grpc_name(0), "OK");
+	assert_string_equal(status_grpc_name(1), "CANCELLED");
+	assert_string_equal(status_grpc_name(16), "UNAUTHENTICATED");
+	assert_string_equal(status_grpc_name(17), "UNKNOWN");
 }
 
 int

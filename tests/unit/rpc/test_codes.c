@@ -145,16 +145,6 @@ test_not_found__both(void **state)
 	assert_int_equal(answer(V2 "DriverCreateBucket", COSI_NOT_FOUND, 0), GRPC_STATUS_INTERNAL);
 }
 
-static void
-test_name__all(void **state)
-{
-	(void)state;
-	assert_string_equal(codes_name(GRPC_STATUS_OK), "OK");
-	assert_string_equal(codes_name(GRPC_STATUS_UNAUTHENTICATED), "UNAUTHENTICATED");
-	assert_string_equal(codes_name(GRPC_STATUS_RESOURCE_EXHAUSTED), "RESOURCE_EXHAUSTED");
-	assert_string_equal(codes_name(17), "UNKNOWN");
-}
-
 int
 main(void)
 {
@@ -166,7 +156,6 @@ main(void)
 		cmocka_unit_test(test_exists__v1alpha1),
 		cmocka_unit_test(test_exists__v1alpha2),
 		cmocka_unit_test(test_not_found__both),
-		cmocka_unit_test(test_name__all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
