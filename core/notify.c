@@ -14,7 +14,7 @@
 #include <string.h>
 #include <systemd/sd-daemon.h>
 
-#include "base/line.h"
+#include "base/log.h"
 #include "base/secret.h"
 #include "base/utc.h"
 

@@ -13,9 +13,9 @@
 
 #include "admin/peer.h"
 #include "base/cleanup.h"
-#include "base/listen.h"
 #include "base/log.h"
 #include "base/thread.h"
+#include "base/unix_socket.h"
 
 #include "banned.h"
 
@@ -27,7 +27,7 @@ struct seat {
 
 struct admin {
 	struct admin_config config;
-	struct listen_node node;
+	struct unix_socket node;
 	char *made; /* owned; the directory, when it was made here */
 	int stop_fd;
 	atomic_bool stopping;
@@ -161,7 +161,7 @@ make_directory(struct admin *admin, struct status *status)
 static void
 dispose(struct admin *admin)
 {
-	listen_close(&admin->node);
+	unix_socket_close(&admin->node);
 	if (admin->made != NULL)
 		(void)rmdir(admin->made);
 	if (admin->stop_fd >= 0)
@@ -178,7 +178,7 @@ start(struct admin *admin, struct status *status)
 	int error;
 
 	if (make_directory(admin, status) != 0 ||
-	    listen_open(&admin->node, admin->config.path, 0600, status) != 0)
+	    unix_socket_open(&admin->node, admin->config.path, 0600, status) != 0)
 		return -1;
 	admin->stop_fd = eventfd(0, EFD_CLOEXEC);
 	if (admin->stop_fd < 0)

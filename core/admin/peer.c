@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 
 #include "base/cleanup.h"
-#include "base/line.h"
+#include "base/log.h"
 #include "base/secret.h"
 #include "base/utc.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * log.c - lays a line out as text or JSON, masked first, then escaped, then cut. */
+ * log.c - lays a line out as text or JSON: masked first, then escaped, then cut. */
 #include "base/log.h"
 
 #include <errno.h>
@@ -13,20 +13,100 @@
 
 #include "base/chars.h"
 #include "base/clock.h"
-#include "base/line.h"
+#include "base/parse.h"
 #include "base/secret.h"
 #include "base/utc.h"
 
 #include "banned.h"
 
+/* ---- lines -------------------------------------------------------------------------- */
+
+static const char cut_mark[] = "...";
+enum { ESCAPED_MAX = 8 }; /* what one character becomes at most, with its NUL */
+
+static void
+line_add_bytes(struct line *line, const char *bytes, size_t len)
+{
+	if (len > sizeof line->text - line->len)
+		return;
+	memcpy(line->text + line->len, bytes, len);
+	line->len += len;
+}
+
+void
+line_add(struct line *line, const char *text)
+{
+	line_add_bytes(line, text, strlen(text));
+}
+
+void
+line_addf(struct line *line, const char *fmt, ...)
+{
+	char piece[128];
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = vsnprintf(piece, sizeof piece, fmt, ap);
+	va_end(ap);
+	if (len > 0 && (size_t)len < sizeof piece)
+		line_add_bytes(line, piece, (size_t)len);
+}
+
+/* Writes what the first character of text becomes; returns the bytes read from text. */
+static size_t
+escape_char(enum line_escape escape, const char *text, size_t len, char out[ESCAPED_MAX])
+{
+	uint32_t c;
+	size_t n = parse_utf8_char(text, len, &c);
+	bool quoted = escape == LINE_QUOTED || escape == LINE_JSON;
+
+	if (n == 0) {
+		(void)snprintf(out, ESCAPED_MAX, escape == LINE_JSON ? "\\\\x%02x" : "\\x%02x",
+			       (unsigned)(unsigned char)text[0]);
+		return 1;
+	}
+	if (c == '\n' || c == '\t' || c == '\r')
+		(void)snprintf(out, ESCAPED_MAX, "\\%c", c == '\n' ? 'n' : c == '\t' ? 't' : 'r');
+	else if ((c == '\\' && escape != LINE_SHOWN) || (c == '"' && quoted))
+		(void)snprintf(out, ESCAPED_MAX, "\\%c", (char)c);
+	else if (chars_is_control(c))
+		(void)snprintf(out, ESCAPED_MAX, "\\u%04x", (unsigned)c);
+	else
+		(void)snprintf(out, ESCAPED_MAX, "%.*s", (int)n, text);
+	return n;
+}
+
+void
+line_add_escaped(struct line *line, enum line_escape escape, size_t most, const char *text,
+		 size_t len)
+{
+	size_t room = sizeof line->text - line->len;
+	size_t limit = line->len + (most < room ? most : room);
+	size_t cut = line->len; /* the last border that leaves room for the mark */
+	char unit[ESCAPED_MAX];
+
+	for (size_t i = 0, size; i < len; line->len += size) {
+		i += escape_char(escape, text + i, len - i, unit);
+		size = strlen(unit);
+		if (size > limit - line->len) {
+			line->len = cut;
+			if (sizeof cut_mark - 1 <= limit - cut)
+				line_add(line, cut_mark);
+			return;
+		}
+		memcpy(line->text + line->len, unit, size);
+		if (line->len + size + sizeof cut_mark - 1 <= limit)
+			cut = line->len + size;
+	}
+}
+
+/* ---- the log ------------------------------------------------------------------------ */
+
 /* Seven fields of FIELD_MOST with their names, the head and the message fill a line at most. */
 enum { FIELD_MOST = 256, MESSAGE_MOST = 6144, NFIELDS = 7 };
 _Static_assert(MESSAGE_MOST + NFIELDS * (FIELD_MOST + 16) + 128 <= LINE_MAX_BYTES,
 	       "a whole line fits");
-
-struct field {
-	const char *name, *value;
-};
 
 /* Process-wide by nature: there is one stderr. */
 static atomic_uint max_level = COSI_INFO;
@@ -47,18 +127,18 @@ log_level_parse(const char *word)
 	return 0;
 }
 
-/* $JOURNAL_STREAM is "device:inode" of the socket that systemd gave us (systemd.exec(5)). */
+/* $JOURNAL_STREAM is "device:inode" of the socket that systemd opened (systemd.exec(5)). */
 static bool
 stderr_is_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
-	char ours[64];
+	char own[64];
 	struct stat st;
 
 	if (stream == NULL || fstat(STDERR_FILENO, &st) != 0)
 		return false;
-	(void)snprintf(ours, sizeof ours, "%ju:%ju", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
-	return strcmp(stream, ours) == 0;
+	(void)snprintf(own, sizeof own, "%ju:%ju", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
+	return strcmp(stream, own) == 0;
 }
 
 void
@@ -73,14 +153,6 @@ bool
 log_wants(uint32_t level)
 {
 	return level <= atomic_load(&max_level);
-}
-
-static void
-add_time(struct line *line)
-{
-	char now[UTC_MAX];
-
-	line_add(line, utc_text_ms(now, clock_wall_us()));
 }
 
 /* Masking comes before the cut, or the cut could leave the first half of a secret. */
@@ -121,27 +193,11 @@ add_message(struct line *line, enum line_escape escape, const char *fmt, va_list
 }
 
 static void
-add_text_field(struct line *line, const struct field *field)
-{
-	const char *quote = chars_only(field->value, CHARS_ALNUM "-_.:/+@*") ? "" : "\"";
-
-	line_addf(line, " %s=%s", field->name, quote);
-	add_masked(line, LINE_QUOTED, FIELD_MOST, field->value);
-	line_add(line, quote);
-}
-
-static void
-add_json_field(struct line *line, const struct field *field)
-{
-	line_addf(line, ",\"%s\":\"", field->name);
-	add_masked(line, LINE_JSON, FIELD_MOST, field->value);
-	line_add(line, "\"");
-}
-
-static void
 add_fields(struct line *line, const struct log_fields *fields, bool json)
 {
-	const struct field all[NFIELDS] = {
+	const struct {
+		const char *name, *value;
+	} all[NFIELDS] = {
 		{ "api", fields->api },         { "method", fields->method },
 		{ "backend", fields->backend }, { "name", fields->name },
 		{ "bucket", fields->bucket },   { "account", fields->account },
@@ -149,40 +205,24 @@ add_fields(struct line *line, const struct log_fields *fields, bool json)
 	};
 
 	for (size_t i = 0; i < NFIELDS; i++) {
-		if (all[i].value == NULL)
+		const char *value = all[i].value;
+		const char *quote;
+
+		if (value == NULL)
 			continue;
-		if (json)
-			add_json_field(line, &all[i]);
-		else
-			add_text_field(line, &all[i]);
+		quote = json || !chars_only(value, CHARS_ALNUM "-_.:/+@*") ? "\"" : "";
+		line_addf(line, json ? ",\"%s\":%s" : " %s=%s", all[i].name, quote);
+		add_masked(line, json ? LINE_JSON : LINE_QUOTED, FIELD_MOST, value);
+		line_add(line, quote);
 	}
 	if (fields->ms >= 0)
 		line_addf(line, json ? ",\"ms\":%lld" : " ms=%lld", (long long)fields->ms);
 }
 
-/* escape: of the message. */
-static void __attribute__((format(printf, 5, 0)))
-lay_out(struct line *line, uint32_t level, const struct log_fields *fields, enum line_escape escape,
-	const char *fmt, va_list ap)
-{
-	const char *name = level >= COSI_ERROR && level <= COSI_DEBUG ? level_names[level]
-								      : level_names[COSI_ERROR];
-	bool json = escape == LINE_JSON;
-
-	line_add(line, json ? "{\"time\":\"" : "");
-	add_time(line);
-	line_addf(line, json ? "\",\"level\":\"%s\",\"msg\":\"" : " %s ", name);
-	add_message(line, escape, fmt, ap);
-	line_add(line, json ? "\"" : "");
-	if (fields != NULL)
-		add_fields(line, fields, json);
-	line_add(line, json ? "}\n" : "\n");
-}
-
-/* One write() is one record for a pipe up to PIPE_BUF and for the journal's socket.  A stderr that
- * takes nothing more cannot be told about. */
+/* One write() is one record for a pipe up to PIPE_BUF and for the journal's socket.  Where stderr
+ * takes nothing, there is no place to report that. */
 static void
-put(const struct line *line)
+put_line(const struct line *line)
 {
 	for (size_t done = 0; done < line->len;) {
 		ssize_t n = write(STDERR_FILENO, line->text + done, line->len - done);
@@ -194,23 +234,38 @@ put(const struct line *line)
 	}
 }
 
+/* escape: of the message of a text. */
 static void __attribute__((format(printf, 4, 0)))
 write_line(uint32_t level, const struct log_fields *fields, enum line_escape escape,
 	   const char *fmt, va_list ap)
 {
-	struct line line;
+	bool json = atomic_load(&as_json), journal;
 	int saved = errno; /* for a %m in fmt, and for the caller */
+	char now[UTC_MAX];
+	struct line line;
+	const char *name;
 
 	if (!log_wants(level))
 		return;
-	line.len = 0;
+	name = level_names[level < COSI_ERROR ? COSI_ERROR : level];
 	if (atomic_load(&to_journal) == -1)
 		atomic_store(&to_journal, stderr_is_journal());
-	if (atomic_load(&to_journal) == 1)
+	journal = atomic_load(&to_journal) == 1;
+	(void)utc_text_ms(now, clock_wall_us());
+	line.len = 0;
+	if (journal)
 		line_addf(&line, "<%u>", (unsigned)level);
+	if (json)
+		line_addf(&line, "{\"time\":\"%s\",\"level\":\"%s\",\"msg\":\"", now, name);
+	else
+		line_addf(&line, "%s%s%s ", journal ? "" : now, journal ? "" : " ", name);
 	errno = saved;
-	lay_out(&line, level, fields, atomic_load(&as_json) ? LINE_JSON : escape, fmt, ap);
-	put(&line);
+	add_message(&line, json ? LINE_JSON : escape, fmt, ap);
+	line_add(&line, json ? "\"" : "");
+	if (fields != NULL)
+		add_fields(&line, fields, json);
+	line_add(&line, json ? "}\n" : "\n");
+	put_line(&line);
 	errno = saved;
 }
 

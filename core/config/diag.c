@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/line.h"
 #include "base/log.h"
 #include "base/secret.h"
 

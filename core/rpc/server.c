@@ -189,8 +189,9 @@ static int
 open_socket(struct server *server, const struct server_config *config, struct status *status)
 {
 	if (config->listen_fd >= 0)
-		return listen_adopt(&server->node, config->socket_path, config->listen_fd, status);
-	return listen_open(&server->node, config->socket_path, config->socket_mode, status);
+		return unix_socket_adopt(&server->node, config->socket_path, config->listen_fd,
+					 status);
+	return unix_socket_open(&server->node, config->socket_path, config->socket_mode, status);
 }
 
 static int
@@ -251,5 +252,5 @@ server_admit(struct server *server, const struct server_config *config, struct s
 			 config->npeer_uids, config->peer_gids, config->npeer_gids) != 0)
 		return status_no_memory(status);
 	accept_review(server->acceptor);
-	return listen_set_mode(&server->node, config->socket_mode, status);
+	return unix_socket_set_mode(&server->node, config->socket_mode, status);
 }

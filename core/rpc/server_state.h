@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/listen.h"
+#include "base/unix_socket.h"
 #include "rpc/accept.h"
 #include "rpc/guard.h"
 #include "rpc/hand.h"
@@ -16,7 +16,7 @@
 #include "rpc/slot.h"
 
 struct server {
-	struct listen_node node;
+	struct unix_socket node;
 	struct peers peers;
 	struct report *report;
 	grpc_server *grpc;

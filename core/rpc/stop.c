@@ -142,10 +142,10 @@ server_stop(struct server *server, int64_t drain_ms)
 	if (server->acceptor != NULL)
 		accept_stop(server->acceptor);
 	if (server->acceptor != NULL && server->node.bound) {
-		listen_withdraw(&server->node);
+		unix_socket_withdraw(&server->node);
 		accept_rest(server->acceptor);
 	}
-	listen_close(&server->node);
+	unix_socket_close(&server->node);
 	if (server->grpc != NULL)
 		rc = stop_core(server, drain_ms);
 	if (server->acceptor != NULL)

@@ -4,7 +4,6 @@
 
 #include <stdint.h>
 
-#include "base/line.h"
 #include "base/parse.h"
 #include "base/secret.h"
 #include "capture.h"

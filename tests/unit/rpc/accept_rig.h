@@ -12,14 +12,14 @@
 #include <sys/un.h>
 
 #include "base/clock.h"
-#include "base/listen.h"
+#include "base/unix_socket.h"
 #include "rpc/accept.h"
 
 enum { A_LONG_TIME_MS = 600000, TAKEN_MAX = 16 };
 
 struct place {
 	char dir[32], path[64];
-	struct listen_node node;
+	struct unix_socket node;
 	struct peers peers;
 	struct acceptor *acceptor;
 	pthread_mutex_t mutex;
@@ -83,7 +83,7 @@ setup(void **state)
 	(void)snprintf(place->dir, sizeof place->dir, "/tmp/cosid-accept.XXXXXX");
 	assert_non_null(mkdtemp(place->dir));
 	(void)snprintf(place->path, sizeof place->path, "%s/cosi.sock", place->dir);
-	assert_int_equal(listen_open(&place->node, place->path, 0600, &status), 0);
+	assert_int_equal(unix_socket_open(&place->node, place->path, 0600, &status), 0);
 	assert_int_equal(peers_init(&place->peers, false, NULL, 0, NULL, 0), 0);
 	place->idle_since = always_busy;
 	*state = place;
@@ -129,7 +129,7 @@ teardown(void **state)
 	for (size_t i = 0; i < place->ntaken; i++)
 		if (place->taken[i] >= 0)
 			(void)close(place->taken[i]);
-	listen_close(&place->node);
+	unix_socket_close(&place->node);
 	peers_done(&place->peers);
 	assert_int_equal(rmdir(place->dir), 0);
 	free(place);

@@ -98,7 +98,7 @@ test_rest__of_the_queue(void **state)
 	first = client(place);
 	say(first);
 	second = client(place);
-	listen_withdraw(&place->node);
+	unix_socket_withdraw(&place->node);
 	assert_int_equal(access(place->path, F_OK), -1);
 	accept_rest(place->acceptor);
 	assert_int_equal(place->ntaken, 1);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
- * listen.h - the listening UNIX socket and its node in the file system.
+ * unix_socket.h - the listening UNIX socket and its node in the file system.
  *
  * No other file is ever made in the socket's directory (the specification reserves it), so starters
  * that race over a stale node meet at a flock on the directory itself.
  */
-#ifndef COSID_BASE_LISTEN_H
-#define COSID_BASE_LISTEN_H
+#ifndef COSID_BASE_UNIX_SOCKET_H
+#define COSID_BASE_UNIX_SOCKET_H
 #include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/status.h"
 
-struct listen_node {
+struct unix_socket {
 	int fd;           /* -1: none; owned */
 	const char *path; /* borrowed */
 	bool bound;       /* the node is ours to remove: it is dev:ino */
@@ -22,15 +22,15 @@ struct listen_node {
 /* Binds and listens; the node is born with that mode or a narrower one.  A socket that nobody
  * listens on is replaced, anything else in the way is refused.  0, or -1 with status, out
  * untouched. */
-int listen_open(struct listen_node *out, const char *path, mode_t mode, struct status *status);
+int unix_socket_open(struct unix_socket *out, const char *path, mode_t mode, struct status *status);
 /* Takes over a socket that listens already; its node stays when it is closed. */
-int listen_adopt(struct listen_node *out, const char *path, int fd, struct status *status);
+int unix_socket_adopt(struct unix_socket *out, const char *path, int fd, struct status *status);
 /* Gives the node another mode, if it is still ours.  0, or -1 with status. */
-int listen_set_mode(const struct listen_node *node, mode_t mode, struct status *status);
+int unix_socket_set_mode(const struct unix_socket *node, mode_t mode, struct status *status);
 /* Removes the node if it is still ours: nobody finds the socket any more, but those who had
  * connected can still be accepted.  Nothing is done with one that was adopted. */
-void listen_withdraw(struct listen_node *node);
+void unix_socket_withdraw(struct unix_socket *node);
 /* Withdraws and closes. */
-void listen_close(struct listen_node *node);
+void unix_socket_close(struct unix_socket *node);
 
 #endif

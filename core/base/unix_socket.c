@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * listen.c - binds without stealing: a stale node goes, a live one is refused. */
-#include "base/listen.h"
+ * unix_socket.c - binds without stealing: a stale node goes, a live one is refused. */
+#include "base/unix_socket.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -144,7 +144,7 @@ bind_node(int fd, const struct sockaddr_un *address, mode_t mode, struct stat *o
 }
 
 int
-listen_open(struct listen_node *out, const char *path, mode_t mode, struct status *status)
+unix_socket_open(struct unix_socket *out, const char *path, mode_t mode, struct status *status)
 {
 	CLEANUP_FD int lock = -1;
 	CLEANUP_FD int fd = -1;
@@ -162,14 +162,14 @@ listen_open(struct listen_node *out, const char *path, mode_t mode, struct statu
 				   strerrordesc_np(errno));
 	if (bind_node(fd, &address, mode, &st, status) != 0)
 		return -1;
-	*out = (struct listen_node){
+	*out = (struct unix_socket){
 		.fd = take_fd(&fd), .path = path, .bound = true, .dev = st.st_dev, .ino = st.st_ino
 	};
 	return 0;
 }
 
 int
-listen_adopt(struct listen_node *out, const char *path, int fd, struct status *status)
+unix_socket_adopt(struct unix_socket *out, const char *path, int fd, struct status *status)
 {
 	int flags = fcntl(fd, F_GETFL), listens = 0, domain = 0;
 	socklen_t len = sizeof listens, domain_len = sizeof domain;
@@ -182,12 +182,12 @@ listen_adopt(struct listen_node *out, const char *path, int fd, struct status *s
 	if (fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
 		return status_fail(status, COSI_INTERNAL, "cannot use descriptor %d: %s", fd,
 				   strerrordesc_np(errno));
-	*out = (struct listen_node){ .fd = fd, .path = path };
+	*out = (struct unix_socket){ .fd = fd, .path = path };
 	return 0;
 }
 
 static bool
-is_there(const struct listen_node *node)
+is_there(const struct unix_socket *node)
 {
 	struct stat st;
 
@@ -195,7 +195,7 @@ is_there(const struct listen_node *node)
 }
 
 int
-listen_set_mode(const struct listen_node *node, mode_t mode, struct status *status)
+unix_socket_set_mode(const struct unix_socket *node, mode_t mode, struct status *status)
 {
 	if (!node->bound)
 		return 0;
@@ -210,7 +210,7 @@ listen_set_mode(const struct listen_node *node, mode_t mode, struct status *stat
 }
 
 void
-listen_withdraw(struct listen_node *node)
+unix_socket_withdraw(struct unix_socket *node)
 {
 	struct status ignored = { 0 };
 	CLEANUP_FD int lock = -1;
@@ -226,11 +226,11 @@ listen_withdraw(struct listen_node *node)
 }
 
 void
-listen_close(struct listen_node *node)
+unix_socket_close(struct unix_socket *node)
 {
 	if (node->fd < 0)
 		return;
-	listen_withdraw(node);
+	unix_socket_withdraw(node);
 	(void)close(node->fd);
 	node->fd = -1;
 }

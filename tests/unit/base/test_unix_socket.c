@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_listen.c - the socket's node: stale, live, foreign, its mode, its neighbours, races. */
-#include "base/listen.h"
+ * test_unix_socket.c - the socket's node: stale, live, foreign, its mode, its neighbours, races. */
+#include "base/unix_socket.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -76,10 +76,10 @@ connects(const char *path)
 static void
 refused(const char *path, const char *words)
 {
-	struct listen_node node = { .fd = -7 };
+	struct unix_socket node = { .fd = -7 };
 	struct status status = { 0 };
 
-	assert_int_equal(listen_open(&node, path, 0600, &status), -1);
+	assert_int_equal(unix_socket_open(&node, path, 0600, &status), -1);
 	assert_int_equal(node.fd, -7);
 	if (strstr(status.text, words) == NULL || strstr(status.text, path) == NULL)
 		fail_msg("'%s' is not in '%s'", words, status.text);
@@ -90,23 +90,23 @@ static void
 test_open__serves_and_cleans_up(void **state)
 {
 	struct place *place = *state;
-	struct listen_node node;
+	struct unix_socket node;
 	struct status status = { 0 };
 	struct dirent *entry;
 	DIR *dir;
 	int n = 0;
 
-	assert_int_equal(listen_open(&node, place->path, 0600, &status), 0);
+	assert_int_equal(unix_socket_open(&node, place->path, 0600, &status), 0);
 	assert_true(connects(place->path));
 	dir = opendir(place->dir);
 	while ((entry = readdir(dir)) != NULL)
 		n += entry->d_name[0] != '.';
 	(void)closedir(dir);
 	assert_int_equal(n, 1);
-	listen_close(&node);
+	unix_socket_close(&node);
 	assert_int_equal(access(place->path, F_OK), -1);
 	assert_int_equal(node.fd, -1);
-	listen_close(&node);
+	unix_socket_close(&node);
 }
 
 static void
@@ -115,7 +115,7 @@ test_open__mode(void **state)
 	static const mode_t modes[] = { 0600, 0660, 0666, 0777, 0400 };
 	static const mode_t masks[] = { 0, 022, 077, 0777 };
 	struct place *place = *state;
-	struct listen_node node;
+	struct unix_socket node;
 	struct status status = { 0 };
 	struct stat st;
 	mode_t before;
@@ -123,11 +123,12 @@ test_open__mode(void **state)
 	for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
 		for (size_t m = 0; m < sizeof masks / sizeof masks[0]; m++) {
 			before = umask(masks[m]);
-			assert_int_equal(listen_open(&node, place->path, modes[i], &status), 0);
+			assert_int_equal(unix_socket_open(&node, place->path, modes[i], &status),
+					 0);
 			assert_int_equal(umask(before), masks[m]);
 			assert_int_equal(stat(place->path, &st), 0);
 			assert_int_equal(st.st_mode & 07777, modes[i]);
-			listen_close(&node);
+			unix_socket_close(&node);
 		}
 	}
 }
@@ -136,13 +137,13 @@ static void
 test_open__stale_node(void **state)
 {
 	struct place *place = *state;
-	struct listen_node node;
+	struct unix_socket node;
 	struct status status = { 0 };
 
 	(void)close(bound(place->path, SOCK_STREAM));
-	assert_int_equal(listen_open(&node, place->path, 0600, &status), 0);
+	assert_int_equal(unix_socket_open(&node, place->path, 0600, &status), 0);
 	assert_true(connects(place->path));
-	listen_close(&node);
+	unix_socket_close(&node);
 }
 
 static void
@@ -207,7 +208,7 @@ test_open__something_else_is_there(void **state)
 static void
 test_open__bad_paths(void **state)
 {
-	struct listen_node node;
+	struct unix_socket node;
 	struct status status = { 0 };
 	struct place *place = *state;
 	char path[160];
@@ -219,8 +220,8 @@ test_open__bad_paths(void **state)
 	len = snprintf(path, sizeof path, "%s/", place->dir);
 	memset(path + len, 'x', (size_t)(107 - len));
 	path[107] = '\0';
-	assert_int_equal(listen_open(&node, path, 0600, &status), 0);
-	listen_close(&node);
+	assert_int_equal(unix_socket_open(&node, path, 0600, &status), 0);
+	unix_socket_close(&node);
 	assert_int_equal(access(path, F_OK), -1);
 	path[107] = 'x';
 	path[108] = '\0';
@@ -231,14 +232,14 @@ static void
 test_close__only_its_own_node(void **state)
 {
 	struct place *place = *state;
-	struct listen_node node;
+	struct unix_socket node;
 	struct status status = { 0 };
 	int fd;
 
-	assert_int_equal(listen_open(&node, place->path, 0600, &status), 0);
+	assert_int_equal(unix_socket_open(&node, place->path, 0600, &status), 0);
 	assert_int_equal(unlink(place->path), 0);
 	fd = bound(place->path, SOCK_STREAM);
-	listen_close(&node);
+	unix_socket_close(&node);
 	assert_int_equal(access(place->path, F_OK), 0);
 	(void)close(fd);
 }
@@ -246,11 +247,11 @@ test_close__only_its_own_node(void **state)
 static void *
 open_in_thread(void *arg)
 {
-	struct listen_node *node = calloc(1, sizeof *node);
+	struct unix_socket *node = calloc(1, sizeof *node);
 	struct status status = { 0 };
 
 	node->fd = -1;
-	if (listen_open(node, arg, 0600, &status) != 0)
+	if (unix_socket_open(node, arg, 0600, &status) != 0)
 		print_error("%s\n", status.text);
 	return node;
 }
@@ -260,7 +261,7 @@ test_open__waits_for_another_starter(void **state)
 {
 	struct place *place = *state;
 	int lock = open(place->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct listen_node *node;
+	struct unix_socket *node;
 	pthread_t thread;
 
 	assert_int_equal(flock(lock, LOCK_EX), 0);
@@ -268,7 +269,7 @@ test_open__waits_for_another_starter(void **state)
 	assert_int_equal(flock(lock, LOCK_UN), 0);
 	assert_int_equal(pthread_join(thread, (void **)&node), 0);
 	assert_true(node->fd >= 0);
-	listen_close(node);
+	unix_socket_close(node);
 	free(node);
 	assert_int_equal(flock(lock, LOCK_EX), 0);
 	refused(place->path, "another process keeps the directory");
@@ -282,12 +283,12 @@ racer(const struct place *place, int gate, int told, int end)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		struct listen_node node = { .fd = -1 };
+		struct unix_socket node = { .fd = -1 };
 		struct status status = { 0 };
 		char byte;
 
 		(void)!read(gate, &byte, 1);
-		if (listen_open(&node, place->path, 0600, &status) == 0)
+		if (unix_socket_open(&node, place->path, 0600, &status) == 0)
 			byte = 'w';
 		else
 			byte = strstr(status.text, "listens there") != NULL ? 'l' : '?';
@@ -339,17 +340,17 @@ static void
 test_adopt__listening_socket_alone(void **state)
 {
 	struct place *place = *state;
-	struct listen_node node = { .fd = -7 };
+	struct unix_socket node = { .fd = -7 };
 	struct status status = { 0 };
 	int fd = bound(place->path, SOCK_STREAM), devnull = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
-	assert_int_equal(listen_adopt(&node, place->path, devnull, &status), -1);
-	assert_int_equal(listen_adopt(&node, place->path, fd, &status), -1);
+	assert_int_equal(unix_socket_adopt(&node, place->path, devnull, &status), -1);
+	assert_int_equal(unix_socket_adopt(&node, place->path, fd, &status), -1);
 	assert_int_equal(node.fd, -7);
 	assert_int_equal(listen(fd, 1), 0);
-	assert_int_equal(listen_adopt(&node, place->path, fd, &status), 0);
+	assert_int_equal(unix_socket_adopt(&node, place->path, fd, &status), 0);
 	assert_true((fcntl(fd, F_GETFL) & O_NONBLOCK) != 0);
-	listen_close(&node);
+	unix_socket_close(&node);
 	assert_int_equal(access(place->path, F_OK), 0); /* whoever handed it over keeps the node */
 	(void)close(devnull);
 }
@@ -358,18 +359,18 @@ static void
 test_mode__of_our_own_node_alone(void **state)
 {
 	struct place *place = *state;
-	struct listen_node node;
+	struct unix_socket node;
 	struct status status = { 0 };
 	struct stat st;
 
-	assert_int_equal(listen_open(&node, place->path, 0600, &status), 0);
-	assert_int_equal(listen_set_mode(&node, 0666, &status), 0);
+	assert_int_equal(unix_socket_open(&node, place->path, 0600, &status), 0);
+	assert_int_equal(unix_socket_set_mode(&node, 0666, &status), 0);
 	assert_int_equal(stat(place->path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0666);
 	assert_int_equal(unlink(place->path), 0);
-	assert_int_equal(listen_set_mode(&node, 0600, &status), -1);
+	assert_int_equal(unix_socket_set_mode(&node, 0600, &status), -1);
 	assert_non_null(strstr(status.text, "it is not our socket any more"));
-	listen_close(&node);
+	unix_socket_close(&node);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
