@@ -5,8 +5,6 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "s3/s3_error.h"
-
 #include "banned.h"
 
 static const struct cosi_http_reply *
@@ -23,10 +21,10 @@ admin_send(const struct rgw *rgw, struct cosi_call *call, const char *method,
 int
 rgw_admin_fail(struct cosi_call *call, const struct cosi_http_reply *reply, const char *cap)
 {
-	if (s3_error_is(call, reply, 403, "AccessDenied"))
+	if (s3_error_is(reply, 403, "AccessDenied"))
 		return cosi_fail(call, COSI_DENIED, "our user at the gateway lacks the cap '%s'",
 				 cap);
-	return s3_error_fail(call, reply);
+	return s3_fail(call, reply);
 }
 
 static const char *
@@ -66,7 +64,7 @@ read_user(const struct rgw *rgw, struct cosi_call *call, const struct cosi_http_
 	json_auto_t *root = json_loadb(reply->body.data, reply->body.len, 0, NULL);
 
 	if (!json_is_string(json_object_get(root, "user_id")))
-		return s3_error_fail(call, reply);
+		return s3_fail(call, reply);
 	*out = (struct rgw_user){
 		.found = true,
 		.suspended = json_integer_value(json_object_get(root, "suspended")) != 0,
@@ -89,7 +87,7 @@ rgw_user_get(const struct rgw *rgw, struct cosi_call *call, const char *uid, con
 		return -1;
 	if (reply->status == 200)
 		return read_user(rgw, call, reply, preferred, out);
-	if (s3_error_is(call, reply, 404, "NoSuchUser"))
+	if (s3_error_is(reply, 404, "NoSuchUser"))
 		return 0;
 	return rgw_admin_fail(call, reply, "users=read");
 }
@@ -116,11 +114,11 @@ rgw_user_create(const struct rgw *rgw, struct cosi_call *call, const char *uid,
 		return -1;
 	if (reply->status == 200)
 		return read_user(rgw, call, reply, NULL, &made);
-	if (s3_error_is(call, reply, 409, "UserAlreadyExists")) {
+	if (s3_error_is(reply, 409, "UserAlreadyExists")) {
 		*out_exists = true;
 		return 0;
 	}
-	if (s3_error_is(call, reply, 409, "KeyExists"))
+	if (s3_error_is(reply, 409, "KeyExists"))
 		return cosi_fail(call, COSI_PRECONDITION,
 				 "another user of the gateway has the access key that is its");
 	return rgw_admin_fail(call, reply, "users=write");
@@ -154,7 +152,7 @@ rgw_user_delete(const struct rgw *rgw, struct cosi_call *call, const char *uid)
 
 	if (reply == NULL)
 		return -1;
-	if (reply->status == 200 || s3_error_is(call, reply, 404, "NoSuchUser"))
+	if (reply->status == 200 || s3_error_is(reply, 404, "NoSuchUser"))
 		return 0;
 	/* 16.2 says BucketAlreadyExists for this. */
 	if (reply->status == 409)
@@ -196,7 +194,7 @@ rgw_user_list(const struct rgw *rgw, struct cosi_call *call, const char **marker
 		return rgw_admin_fail(call, reply, "users=read");
 	root = json_loadb(reply->body.data, reply->body.len, 0, NULL);
 	if (!json_is_array(json_object_get(root, "keys")))
-		return s3_error_fail(call, reply);
+		return s3_fail(call, reply);
 	*marker = json_is_true(json_object_get(root, "truncated")) ? text_of(call, root, "marker")
 								   : NULL;
 	return read_names(call, root, out);

@@ -9,7 +9,6 @@
 
 #include "admin.h"
 #include "s3/bucket.h"
-#include "s3/s3_error.h"
 #include "text/xml.h"
 
 #include "banned.h"
@@ -17,8 +16,8 @@
 static const struct cosi_http_reply *
 ask(const struct rgw *rgw, struct cosi_call *call, const char *native, const char *setting)
 {
-	return s3_call(call, &rgw->s3, .method = "GET", .path = cosi_printf(call, "/%s", native),
-		       S3_QUERY({ setting, NULL }));
+	return s3_call(call, &rgw->s3, .method = "GET", .path = s3_path(call, native, NULL),
+		       REST_QUERY({ setting, NULL }));
 }
 
 /* ---- settings that a new bucket answers alike ---- */
@@ -77,7 +76,7 @@ has_new_acl(const struct rgw *rgw, struct cosi_call *call, const char *native, b
 	if (reply->status == 404)
 		return cosi_fail(call, COSI_BUSY, "it went away meanwhile");
 	if (reply->status != 200 || xml_read(reply->body, on_acl, &acl) != 0)
-		return s3_error_fail(call, reply);
+		return s3_fail(call, reply);
 	*out = acl.ngrants == 1 && acl.full && acl.owner[0] != '\0' &&
 	       strcmp(acl.owner, acl.grantee) == 0;
 	return 0;
@@ -90,14 +89,14 @@ static int
 heads_no_quota(const struct rgw *rgw, struct cosi_call *call, const char *native, bool *out)
 {
 	const struct cosi_http_reply *reply =
-		s3_call(call, &rgw->s3, .method = "HEAD", .path = cosi_printf(call, "/%s", native));
+		s3_call(call, &rgw->s3, .method = "HEAD", .path = s3_path(call, native, NULL));
 
 	if (reply == NULL)
 		return -1;
 	if (reply->status == 404)
 		return cosi_fail(call, COSI_BUSY, "it went away meanwhile");
 	if (reply->status != 200)
-		return s3_error_fail(call, reply);
+		return s3_fail(call, reply);
 	*out = true;
 	for (size_t i = 0; i < reply->nheaders; i++)
 		if (strncmp(reply->headers[i].key, "x-rgw-quota-bucket-",

@@ -16,7 +16,6 @@
 #include "rgw.h"
 #include "s3/bucket.h"
 #include "s3/empty.h"
-#include "s3/s3_error.h"
 
 #include "banned.h"
 
@@ -29,24 +28,23 @@ rgw_bucket_look(const struct rgw *rgw, struct cosi_call *call, const char *nativ
 		struct rgw_look *out)
 {
 	const struct cosi_http_reply *reply =
-		s3_call(call, &rgw->s3, .method = "GET", .path = cosi_printf(call, "/%s", native),
-			S3_QUERY({ "tagging", NULL }));
+		s3_call(call, &rgw->s3, .method = "GET", .path = s3_path(call, native, NULL),
+			REST_QUERY({ "tagging", NULL }));
 
 	*out = (struct rgw_look){ .exists = true };
 	if (reply == NULL)
 		return -1;
 	if (reply->status == 200 && s3_tags_read(call, reply->body, &out->tags) == 0)
 		return 0;
-	if (s3_error_is(call, reply, 404, "NoSuchTagSet"))
+	if (s3_error_is(reply, 404, "NoSuchTagSet"))
 		return 0;
-	out->refused = s3_error_is(call, reply, 403, "AccessDenied");
+	out->refused = s3_error_is(reply, 403, "AccessDenied");
 	if (out->refused)
 		return 0;
 	out->exists = false;
-	if (s3_error_is(call, reply, 404, "NoSuchBucket") ||
-	    s3_error_is(call, reply, 400, "InvalidBucketName"))
+	if (s3_error_is(reply, 404, "NoSuchBucket") || s3_error_is(reply, 400, "InvalidBucketName"))
 		return 0;
-	return s3_error_fail(call, reply);
+	return s3_fail(call, reply);
 }
 
 static void
@@ -100,19 +98,18 @@ put_bucket(const struct rgw *rgw, struct cosi_call *call, const struct cosi_buck
 
 	if (region != NULL && !may_be_region(region))
 		return fail_region(call, region);
-	reply = s3_call(call, &rgw->s3, .method = "PUT",
-			.path = cosi_printf(call, "/%s", req->native), .headers = &lock,
-			.nheaders = params->object_lock ? 1 : 0,
+	reply = s3_call(call, &rgw->s3, .method = "PUT", .path = s3_path(call, req->native, NULL),
+			.headers = &lock, .nheaders = params->object_lock ? 1 : 0,
 			.body = location_body(call, region), .flags = COSI_HTTP_SAFE);
 	if (reply == NULL)
 		return -1;
 	if (reply->status == 200)
 		return 0;
-	if (s3_error_is(call, reply, 409, "BucketAlreadyExists"))
+	if (s3_error_is(reply, 409, "BucketAlreadyExists"))
 		return rgw_adopt_conflict(rgw, call, req->native, there);
-	if (s3_error_is(call, reply, 400, "InvalidLocationConstraint"))
+	if (s3_error_is(reply, 400, "InvalidLocationConstraint"))
 		return fail_region(call, region != NULL ? region : "");
-	return s3_error_fail(call, reply);
+	return s3_fail(call, reply);
 }
 
 /* there: a look has found it, as new. */
@@ -133,16 +130,16 @@ static int
 send_delete(const struct rgw *rgw, struct cosi_call *call, const char *native, bool *out_not_empty)
 {
 	const struct cosi_http_reply *reply =
-		s3_call(call, &rgw->s3, .method = "DELETE",
-			.path = cosi_printf(call, "/%s", native), .timeout_ms = DELETE_TIMEOUT_MS);
+		s3_call(call, &rgw->s3, .method = "DELETE", .path = s3_path(call, native, NULL),
+			.timeout_ms = DELETE_TIMEOUT_MS);
 
 	*out_not_empty = false;
 	if (reply == NULL)
 		return -1;
-	if (reply->status == 204 || s3_error_is(call, reply, 404, "NoSuchBucket"))
+	if (reply->status == 204 || s3_error_is(reply, 404, "NoSuchBucket"))
 		return 0;
-	*out_not_empty = s3_error_is(call, reply, 409, "BucketNotEmpty");
-	return *out_not_empty ? 0 : s3_error_fail(call, reply);
+	*out_not_empty = s3_error_is(reply, 409, "BucketNotEmpty");
+	return *out_not_empty ? 0 : s3_fail(call, reply);
 }
 
 /* Nobody was ever told of an unfinished bucket, so one that was begun with other parameters can go;

@@ -13,7 +13,6 @@
 #include "rgw.h"
 #include "s3/account.h"
 #include "s3/bucket.h"
-#include "s3/s3_error.h"
 
 #include "banned.h"
 
@@ -74,7 +73,7 @@ rgw_probe(void *instance, struct cosi_call *call)
 	const struct cosi_http_reply *refusal;
 
 	if (s3_bucket_probe(call, &rgw->s3, &refusal) != 0 ||
-	    (refusal != NULL && s3_error_fail(call, refusal) != 0))
+	    (refusal != NULL && s3_fail(call, refusal) != 0))
 		return cosi_fail(call, 0, "cannot use the gateway's S3 API");
 	if (rgw_admin_check_caps(rgw, call) != 0)
 		return cosi_fail(call, 0, "cannot use the gateway's admin API");

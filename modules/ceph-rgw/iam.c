@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "admin.h"
-#include "s3/s3_error.h"
-#include "text/uri.h"
+#include "text/text.h"
 #include "text/xml.h"
 
 #include "banned.h"
@@ -20,7 +19,7 @@ static const struct cosi_http_reply *
 iam_send(const struct rgw *rgw, struct cosi_call *call, const char *form)
 {
 	return s3_call(call, &rgw->s3, .method = "POST", .path = "/",
-		       S3_HEADERS({ "content-type", "application/x-www-form-urlencoded" }),
+		       REST_HEADERS({ "content-type", "application/x-www-form-urlencoded" }),
 		       .body = { form, strlen(form) }, .flags = COSI_HTTP_SAFE);
 }
 
@@ -55,12 +54,12 @@ ask(const struct rgw *rgw, struct cosi_call *call, const char *form, struct read
 	*out_found = false;
 	if (reply == NULL)
 		return -1;
-	if (s3_error_is(call, reply, 404, "NoSuchEntity"))
+	if (s3_error_is(reply, 404, "NoSuchEntity"))
 		return 0;
 	if (reply->status != 200)
 		return rgw_admin_fail(call, reply, "user-policy=read");
 	*out_found = true;
-	return xml_read(reply->body, on_element, reading) == 0 ? 0 : s3_error_fail(call, reply);
+	return xml_read(reply->body, on_element, reading) == 0 ? 0 : s3_fail(call, reply);
 }
 
 /* Asked for a policy that is not there, the gateway (16.2) answers more bytes than its
@@ -113,8 +112,8 @@ rgw_policy_put(const struct rgw *rgw, struct cosi_call *call, const char *uid, c
 	if (reply->status == 200)
 		return xml_read(reply->body, on_element, &reading) == 0 && reading.put
 			       ? 0
-			       : s3_error_fail(call, reply);
-	if (s3_error_is(call, reply, 404, "NoSuchEntity"))
+			       : s3_fail(call, reply);
+	if (s3_error_is(reply, 404, "NoSuchEntity"))
 		return cosi_fail(call, COSI_BUSY, "the user went away meanwhile");
 	return rgw_admin_fail(call, reply, "user-policy=write");
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "admin.h"
-#include "s3/s3_error.h"
 
 #include "banned.h"
 
@@ -13,7 +12,7 @@ send_own(const struct rgw *rgw, struct cosi_call *call)
 {
 	return s3_call(call, &rgw->s3, .method = "GET",
 		       .path = cosi_printf(call, "/%s/user", rgw->config->admin_path),
-		       S3_QUERY({ "access-key", rgw->config->access_key }, { "stats", "true" }));
+		       REST_QUERY({ "access-key", rgw->config->access_key }, { "stats", "true" }));
 }
 
 int
@@ -25,7 +24,7 @@ rgw_admin_alive(const struct rgw *rgw, struct cosi_call *call)
 		return -1;
 	if (reply->status == 200)
 		return 0;
-	(void)s3_error_fail(call, reply);
+	(void)s3_fail(call, reply);
 	return cosi_fail(call, 0, "cannot tell whether RADOS answers");
 }
 
@@ -46,7 +45,7 @@ read_own(const struct rgw *rgw, struct cosi_call *call)
 	if (json_is_string(json_object_get(root, "user_id")))
 		return root;
 	json_decref(root);
-	(void)s3_error_fail(call, reply);
+	(void)s3_fail(call, reply);
 	return NULL;
 }
 
@@ -131,7 +130,7 @@ read_info(struct cosi_call *call, const struct cosi_http_reply *reply, struct rg
 	const json_t *quota = json_object_get(root, "bucket_quota");
 
 	if (owner == NULL)
-		return s3_error_fail(call, reply);
+		return s3_fail(call, reply);
 	*out = (struct rgw_info){
 		.known = true,
 		.quota = json_is_true(json_object_get(quota, "enabled")),
@@ -147,12 +146,12 @@ rgw_admin_bucket(const struct rgw *rgw, struct cosi_call *call, const char *nati
 	const struct cosi_http_reply *reply =
 		s3_call(call, &rgw->s3, .method = "GET",
 			.path = cosi_printf(call, "/%s/bucket", rgw->config->admin_path),
-			S3_QUERY({ "bucket", native }));
+			REST_QUERY({ "bucket", native }));
 
 	*out = (struct rgw_info){ .known = false };
 	if (reply == NULL)
 		return -1;
 	if (reply->status == 200)
 		return read_info(call, reply, out);
-	return s3_error_is(call, reply, 403, "AccessDenied") ? 0 : s3_error_fail(call, reply);
+	return s3_error_is(reply, 403, "AccessDenied") ? 0 : s3_fail(call, reply);
 }

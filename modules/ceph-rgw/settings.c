@@ -37,8 +37,9 @@ apply_quota(const struct rgw *rgw, struct cosi_call *call, const char *native,
 		(params->set & COSI_P_QUOTA_OBJECTS) != 0 ? params->quota_objects : -1);
 	reply = s3_call(call, &rgw->s3, .method = "PUT",
 			.path = cosi_printf(call, "/%s/bucket", rgw->config->admin_path),
-			S3_QUERY({ "quota", NULL }, { "uid", uid }, { "bucket", native }),
-			.body = S3_TEXT(body), .unsigned_payload = true, .flags = COSI_HTTP_SAFE);
+			REST_QUERY({ "quota", NULL }, { "uid", uid }, { "bucket", native }),
+			REST_HEADERS(S3_UNSIGNED), .body = REST_TEXT(body),
+			.flags = COSI_HTTP_SAFE);
 	if (reply == NULL)
 		return -1;
 	return reply->status == 200 ? 0 : rgw_admin_fail(call, reply, "buckets=write");

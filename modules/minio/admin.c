@@ -6,8 +6,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "s3/s3_error.h"
-#include "text/reply.h"
+#include "rest/rest.h"
 #include "text/xml.h"
 
 #include "banned.h"
@@ -35,19 +34,19 @@ on_region(void *arg, const char *path, char *text, size_t len)
 int
 minio_fail(struct cosi_call *call, const struct cosi_http_reply *reply, const char *right)
 {
-	if (s3_error_is(call, reply, 403, "AccessDenied"))
+	if (s3_error_is(reply, 403, "AccessDenied"))
 		return cosi_fail(call, COSI_DENIED, "our user at the server lacks the right '%s'",
 				 right);
-	if (s3_error_is(call, reply, 400, "AuthorizationHeaderMalformed") &&
+	if (s3_error_is(reply, 400, "AuthorizationHeaderMalformed") &&
 	    xml_read(reply->body, on_region, call) != 0 && cosi_failed(call))
 		return -1;
-	if (s3_error_is(call, reply, 426, "XMinioAdminVersionMismatch"))
+	if (s3_error_is(reply, 426, "XMinioAdminVersionMismatch"))
 		return cosi_fail(call, COSI_PRECONDITION,
 				 "the server has another admin API than v3");
 	/* The secret changed at the server after this request was signed. */
-	if (s3_error_is(call, reply, 400, "XMinioAdminConfigBadJSON"))
+	if (s3_error_is(reply, 400, "XMinioAdminConfigBadJSON"))
 		return cosi_fail(call, COSI_UNAVAILABLE, "the server cannot open what we sealed");
-	return s3_error_fail(call, reply);
+	return s3_fail(call, reply);
 }
 
 /* Is it a success that has nothing to say?  The header tells the server's answer from that of a
@@ -56,7 +55,7 @@ static bool
 is_done(const struct cosi_http_reply *reply)
 {
 	return (reply->status == 200 || reply->status == 204) && reply->body.len == 0 &&
-	       reply_header(reply, "x-amz-request-id") != NULL;
+	       rest_header(reply, "x-amz-request-id") != NULL;
 }
 
 /* ---- users ---- */
@@ -67,20 +66,20 @@ minio_user_get(const struct minio *minio, struct cosi_call *call, const char *ke
 {
 	const struct cosi_http_reply *reply =
 		s3_call(call, &minio->s3, .method = "GET", .path = ADMIN "user-info",
-			S3_QUERY({ "accessKey", key }));
+			REST_QUERY({ "accessKey", key }));
 	json_auto_t *root = NULL;
 	const char *policy;
 
 	*out = (struct minio_user){ .found = false, .policy = "" };
 	if (reply == NULL)
 		return -1;
-	if (s3_error_is(call, reply, 404, "XMinioAdminNoSuchUser"))
+	if (s3_error_is(reply, 404, "XMinioAdminNoSuchUser"))
 		return 0;
 	if (reply->status != 200)
 		return minio_fail(call, reply, "admin:GetUser");
 	root = json_loadb(reply->body.data, reply->body.len, 0, NULL);
 	if (!json_is_string(json_object_get(root, "status")))
-		return s3_error_fail(call, reply);
+		return s3_fail(call, reply);
 	policy = json_string_value(json_object_get(root, "policyName"));
 	*out = (struct minio_user){ true, policy != NULL ? cosi_printf(call, "%s", policy) : "" };
 	return cosi_failed(call) ? -1 : 0;
@@ -94,13 +93,13 @@ minio_user_put(struct minio *minio, struct cosi_call *call, const char *key, con
 		cosi_printf(call, "{\"secretKey\":\"%s\",\"status\":\"enabled\"}", secret);
 	const struct cosi_http_reply *reply =
 		s3_call(call, &minio->s3, .method = "PUT", .path = ADMIN "add-user",
-			S3_QUERY({ "accessKey", key }),
-			S3_HEADERS({ "content-type", "application/octet-stream" }),
+			REST_QUERY({ "accessKey", key }),
+			REST_HEADERS({ "content-type", "application/octet-stream" }),
 			.body = minio_seal_text(&minio->seal, call, text), .flags = COSI_HTTP_SAFE);
 
 	if (reply == NULL)
 		return -1;
-	if (s3_error_is(call, reply, 403, "XMinioInvalidIAMCredentials"))
+	if (s3_error_is(reply, 403, "XMinioInvalidIAMCredentials"))
 		return cosi_fail(call, COSI_PRECONDITION,
 				 "its access key is that of a service account");
 	return is_done(reply) ? 0 : minio_fail(call, reply, "admin:CreateUser");
@@ -111,13 +110,13 @@ minio_user_remove(const struct minio *minio, struct cosi_call *call, const char 
 {
 	const struct cosi_http_reply *reply =
 		s3_call(call, &minio->s3, .method = "DELETE", .path = ADMIN "remove-user",
-			S3_QUERY({ "accessKey", key }));
+			REST_QUERY({ "accessKey", key }));
 
 	if (reply == NULL)
 		return -1;
-	if (is_done(reply) || s3_error_is(call, reply, 404, "XMinioAdminNoSuchUser"))
+	if (is_done(reply) || s3_error_is(reply, 404, "XMinioAdminNoSuchUser"))
 		return 0;
-	if (s3_error_is(call, reply, 403, "XMinioIAMActionNotAllowed"))
+	if (s3_error_is(reply, 403, "XMinioIAMActionNotAllowed"))
 		return cosi_fail(call, COSI_PRECONDITION,
 				 "its access key is that of a service account");
 	return minio_fail(call, reply, "admin:DeleteUser");
@@ -127,16 +126,17 @@ int
 minio_user_join(const struct minio *minio, struct cosi_call *call, const char *key,
 		const char *policy, bool *out_gone)
 {
-	const struct cosi_http_reply *reply = s3_call(
-		call, &minio->s3, .method = "PUT", .path = ADMIN "set-user-or-group-policy",
-		S3_QUERY({ "policyName", policy }, { "userOrGroup", key }, { "isGroup", "false" }),
-		.flags = COSI_HTTP_SAFE);
+	const struct cosi_http_reply *reply =
+		s3_call(call, &minio->s3, .method = "PUT", .path = ADMIN "set-user-or-group-policy",
+			REST_QUERY({ "policyName", policy }, { "userOrGroup", key },
+				   { "isGroup", "false" }),
+			.flags = COSI_HTTP_SAFE);
 
 	*out_gone = false;
 	if (reply == NULL)
 		return -1;
-	*out_gone = s3_error_is(call, reply, 404, "XMinioAdminNoSuchUser") ||
-		    s3_error_is(call, reply, 404, "XMinioAdminNoSuchPolicy");
+	*out_gone = s3_error_is(reply, 404, "XMinioAdminNoSuchUser") ||
+		    s3_error_is(reply, 404, "XMinioAdminNoSuchPolicy");
 	if (*out_gone || is_done(reply))
 		return 0;
 	return minio_fail(call, reply, "admin:AttachUserOrGroupPolicy");
@@ -148,11 +148,11 @@ minio_user_revoke_tokens(const struct minio *minio, struct cosi_call *call, cons
 {
 	const struct cosi_http_reply *reply = s3_call(
 		call, &minio->s3, .method = "POST", .path = ADMIN "revoke-tokens/builtin",
-		S3_QUERY({ "user", key }, { "fullRevoke", "true" }), .flags = COSI_HTTP_SAFE);
+		REST_QUERY({ "user", key }, { "fullRevoke", "true" }), .flags = COSI_HTTP_SAFE);
 
 	if (reply == NULL)
 		return -1;
-	if (is_done(reply) || s3_error_is(call, reply, 426, "XMinioAdminVersionMismatch"))
+	if (is_done(reply) || s3_error_is(reply, 426, "XMinioAdminVersionMismatch"))
 		return 0;
 	return minio_fail(call, reply, "admin:RemoveServiceAccount");
 }
@@ -165,12 +165,12 @@ minio_policy_get(const struct minio *minio, struct cosi_call *call, const char *
 {
 	const struct cosi_http_reply *reply =
 		s3_call(call, &minio->s3, .method = "GET", .path = ADMIN "info-canned-policy",
-			S3_QUERY({ "name", name }));
+			REST_QUERY({ "name", name }));
 
 	*out_document = NULL;
 	if (reply == NULL)
 		return -1;
-	if (s3_error_is(call, reply, 404, "XMinioAdminNoSuchPolicy"))
+	if (s3_error_is(reply, 404, "XMinioAdminNoSuchPolicy"))
 		return 0;
 	if (reply->status != 200 || *(const char *)reply->body.data != '{')
 		return minio_fail(call, reply, "admin:GetPolicy");
@@ -184,8 +184,8 @@ minio_policy_put(const struct minio *minio, struct cosi_call *call, const char *
 {
 	const struct cosi_http_reply *reply = s3_call(
 		call, &minio->s3, .method = "PUT", .path = ADMIN "add-canned-policy",
-		S3_QUERY({ "name", name }), S3_HEADERS({ "content-type", "application/json" }),
-		.body = S3_TEXT(document), .flags = COSI_HTTP_SAFE);
+		REST_QUERY({ "name", name }), REST_HEADERS({ "content-type", "application/json" }),
+		.body = REST_TEXT(document), .flags = COSI_HTTP_SAFE);
 
 	if (reply == NULL)
 		return -1;
@@ -198,14 +198,13 @@ minio_policy_remove(const struct minio *minio, struct cosi_call *call, const cha
 {
 	const struct cosi_http_reply *reply =
 		s3_call(call, &minio->s3, .method = "DELETE", .path = ADMIN "remove-canned-policy",
-			S3_QUERY({ "name", name }));
+			REST_QUERY({ "name", name }));
 
 	*out_in_use = false;
 	if (reply == NULL)
 		return -1;
-	*out_in_use = s3_error_is(call, reply, 400, "XMinioIAMPolicyInUse");
-	if (*out_in_use || is_done(reply) ||
-	    s3_error_is(call, reply, 404, "XMinioAdminNoSuchPolicy"))
+	*out_in_use = s3_error_is(reply, 400, "XMinioIAMPolicyInUse");
+	if (*out_in_use || is_done(reply) || s3_error_is(reply, 404, "XMinioAdminNoSuchPolicy"))
 		return 0;
 	return minio_fail(call, reply, "admin:DeletePolicy");
 }
@@ -236,10 +235,11 @@ minio_quota_put(const struct minio *minio, struct cosi_call *call, const char *b
 	const char *text = cosi_printf(
 		call, "{\"quota\":%" PRId64 ",\"size\":%" PRId64 ",\"quotatype\":\"hard\"}", bytes,
 		bytes);
-	const struct cosi_http_reply *reply = s3_call(
-		call, &minio->s3, .method = "PUT", .path = ADMIN "set-bucket-quota",
-		S3_QUERY({ "bucket", bucket }), S3_HEADERS({ "content-type", "application/json" }),
-		.body = S3_TEXT(text), .flags = COSI_HTTP_SAFE);
+	const struct cosi_http_reply *reply =
+		s3_call(call, &minio->s3, .method = "PUT", .path = ADMIN "set-bucket-quota",
+			REST_QUERY({ "bucket", bucket }),
+			REST_HEADERS({ "content-type", "application/json" }),
+			.body = REST_TEXT(text), .flags = COSI_HTTP_SAFE);
 
 	if (reply == NULL)
 		return -1;
@@ -252,7 +252,7 @@ minio_quota_get(const struct minio *minio, struct cosi_call *call, const char *b
 {
 	const struct cosi_http_reply *reply =
 		s3_call(call, &minio->s3, .method = "GET", .path = ADMIN "get-bucket-quota",
-			S3_QUERY({ "bucket", bucket }));
+			REST_QUERY({ "bucket", bucket }));
 	json_auto_t *root = NULL;
 	const json_t *quota;
 
@@ -263,7 +263,7 @@ minio_quota_get(const struct minio *minio, struct cosi_call *call, const char *b
 	root = json_loadb(reply->body.data, reply->body.len, 0, NULL);
 	quota = json_object_get(root, "quota");
 	if (!json_is_integer(quota))
-		return s3_error_fail(call, reply);
+		return s3_fail(call, reply);
 	*out_bytes = json_integer_value(quota);
 	return 0;
 }

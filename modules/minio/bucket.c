@@ -16,7 +16,6 @@
 #include "admin.h"
 #include "s3/bucket.h"
 #include "s3/empty.h"
-#include "s3/s3_error.h"
 
 #include "banned.h"
 
@@ -37,7 +36,7 @@ put_bucket(struct cosi_call *call, const struct creation *work, bool *out_exists
 	const struct cosi_kv lock = { "x-amz-bucket-object-lock-enabled", "true" };
 	const struct cosi_http_reply *reply = s3_call(
 		call, &work->minio->s3, .method = "PUT",
-		.path = cosi_printf(call, "/%s", work->req->native), .headers = &lock,
+		.path = s3_path(call, work->req->native, NULL), .headers = &lock,
 		.nheaders = work->req->common->object_lock ? 1 : 0, .flags = COSI_HTTP_SAFE);
 
 	*out_exists = false;
@@ -48,7 +47,7 @@ put_bucket(struct cosi_call *call, const struct creation *work, bool *out_exists
 			       work->begun_ms + work->settle_ms);
 		return 0;
 	}
-	*out_exists = s3_error_is(call, reply, 409, "BucketAlreadyOwnedByYou");
+	*out_exists = s3_error_is(reply, 409, "BucketAlreadyOwnedByYou");
 	if (*out_exists)
 		return 0;
 	return minio_fail(call, reply,
@@ -84,15 +83,15 @@ static int
 send_delete(const struct minio *minio, struct cosi_call *call, const char *native,
 	    bool *out_not_empty)
 {
-	const struct cosi_http_reply *reply = s3_call(call, &minio->s3, .method = "DELETE",
-						      .path = cosi_printf(call, "/%s", native));
+	const struct cosi_http_reply *reply =
+		s3_call(call, &minio->s3, .method = "DELETE", .path = s3_path(call, native, NULL));
 
 	*out_not_empty = false;
 	if (reply == NULL)
 		return -1;
-	if (reply->status == 204 || s3_error_is(call, reply, 404, "NoSuchBucket"))
+	if (reply->status == 204 || s3_error_is(reply, 404, "NoSuchBucket"))
 		return 0;
-	*out_not_empty = s3_error_is(call, reply, 409, "BucketNotEmpty");
+	*out_not_empty = s3_error_is(reply, 409, "BucketNotEmpty");
 	return *out_not_empty ? 0 : minio_fail(call, reply, "s3:DeleteBucket");
 }
 

@@ -11,7 +11,6 @@
 
 #include "account.h"
 #include "admin.h"
-#include "s3/s3_error.h"
 #include "text/account.h"
 
 #include "banned.h"
@@ -46,19 +45,19 @@ state_of(const struct grant *grant, struct cosi_call *call, const struct cosi_ht
 	 enum state *out)
 {
 	*out = OPENED;
-	if (s3_error_is(call, reply, 404, "NoSuchBucket"))
+	if (s3_error_is(reply, 404, "NoSuchBucket"))
 		return fail_absent(call, grant->req->buckets[0]->native);
 	if (reply->status != 403)
 		return minio_bucket_located(grant->minio, call, reply);
 	*out = CLOSED;
-	if (s3_error_is(call, reply, 403, "AccessDenied"))
+	if (s3_error_is(reply, 403, "AccessDenied"))
 		return 0;
 	*out = OTHER_SECRET;
-	if (s3_error_is(call, reply, 403, "SignatureDoesNotMatch"))
+	if (s3_error_is(reply, 403, "SignatureDoesNotMatch"))
 		return 0;
 	*out = ABSENT;
-	if (!s3_error_is(call, reply, 403, "InvalidAccessKeyId"))
-		return s3_error_fail(call, reply);
+	if (!s3_error_is(reply, 403, "InvalidAccessKeyId"))
+		return s3_fail(call, reply);
 	if (strstr(reply->body.data, "Your account is disabled") == NULL)
 		return 0;
 	return cosi_fail(call, COSI_PRECONDITION,
@@ -75,8 +74,8 @@ ask_as(struct cosi_call *call, const struct grant *grant, const char *secret, en
 
 	if (!minio_name_is_bucket(bucket))
 		return fail_absent(call, bucket);
-	reply = s3_call(call, &client, .method = "GET", .path = cosi_printf(call, "/%s", bucket),
-			S3_QUERY({ "location", NULL }));
+	reply = s3_call(call, &client, .method = "GET", .path = s3_path(call, bucket, NULL),
+			REST_QUERY({ "location", NULL }));
 	return reply != NULL ? state_of(grant, call, reply, out) : -1;
 }
 

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "admin.h"
-#include "s3/s3_error.h"
-#include "text/scope.h"
+#include "text/cleanup.h"
 #include "text/xml.h"
 
 #include "banned.h"
@@ -14,16 +13,15 @@ minio_bucket_tags(const struct minio *minio, struct cosi_call *call, const char 
 		  struct s3_tags *out)
 {
 	const struct cosi_http_reply *reply =
-		s3_call(call, &minio->s3, .method = "GET", .path = cosi_printf(call, "/%s", native),
-			S3_QUERY({ "tagging", NULL }));
+		s3_call(call, &minio->s3, .method = "GET", .path = s3_path(call, native, NULL),
+			REST_QUERY({ "tagging", NULL }));
 
 	out->n = 0;
 	if (reply == NULL)
 		return -1;
 	if (reply->status == 200 && s3_tags_read(call, reply->body, out) == 0)
 		return 0;
-	if (s3_error_is(call, reply, 404, "NoSuchTagSet") ||
-	    s3_error_is(call, reply, 404, "NoSuchBucket"))
+	if (s3_error_is(reply, 404, "NoSuchTagSet") || s3_error_is(reply, 404, "NoSuchBucket"))
 		return 0;
 	return minio_fail(call, reply, "s3:GetBucketTagging");
 }
@@ -44,12 +42,12 @@ int
 minio_bucket_located(const struct minio *minio, struct cosi_call *call,
 		     const struct cosi_http_reply *reply)
 {
-	SCOPE_FREE char *region = NULL;
+	CLEANUP_FREE char *region = NULL;
 
 	if (reply->status != 200)
 		return minio_fail(call, reply, "s3:GetBucketLocation");
 	if (xml_read(reply->body, on_location, &region) != 0 || region == NULL)
-		return s3_error_fail(call, reply);
+		return s3_fail(call, reply);
 	if (region[0] == '\0' || strcmp(region, minio->config->region) == 0)
 		return 0;
 	return minio_fail_region(call, region);
@@ -64,12 +62,11 @@ minio_bucket_exists(const struct minio *minio, struct cosi_call *call, const cha
 	*out = false;
 	if (!minio_name_is_bucket(native))
 		return 0;
-	reply = s3_call(call, &minio->s3, .method = "GET", .path = cosi_printf(call, "/%s", native),
-			S3_QUERY({ "location", NULL }));
+	reply = s3_call(call, &minio->s3, .method = "GET", .path = s3_path(call, native, NULL),
+			REST_QUERY({ "location", NULL }));
 	if (reply == NULL)
 		return -1;
-	if (s3_error_is(call, reply, 404, "NoSuchBucket") ||
-	    s3_error_is(call, reply, 400, "InvalidBucketName"))
+	if (s3_error_is(reply, 404, "NoSuchBucket") || s3_error_is(reply, 400, "InvalidBucketName"))
 		return 0;
 	*out = true;
 	return minio_bucket_located(minio, call, reply);

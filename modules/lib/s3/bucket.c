@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "s3/list.h"
-#include "s3/s3_error.h"
 
 #include "banned.h"
 
@@ -15,12 +14,12 @@ s3_bucket_probe(struct cosi_call *call, const struct s3_client *client,
 {
 	const struct cosi_http_reply *reply =
 		s3_call(call, client, .method = "GET", .path = "/cosid.probe",
-			S3_QUERY({ "location", NULL }));
+			REST_QUERY({ "location", NULL }));
 
 	if (reply == NULL)
 		return -1;
-	*out_refusal = reply->status == 200 || s3_error_is(call, reply, 404, "NoSuchBucket") ||
-				       s3_error_is(call, reply, 403, "AccessDenied")
+	*out_refusal = reply->status == 200 || s3_error_is(reply, 404, "NoSuchBucket") ||
+				       s3_error_is(reply, 403, "AccessDenied")
 			       ? NULL
 			       : reply;
 	return 0;
@@ -31,12 +30,12 @@ s3_bucket_put(struct cosi_call *call, const struct s3_client *client, const char
 	      const char *setting, const char *text)
 {
 	const struct cosi_http_reply *reply = s3_call(
-		call, client, .method = "PUT", .path = cosi_printf(call, "/%s", bucket),
-		S3_QUERY({ setting, NULL }), .body = S3_TEXT(text), .flags = COSI_HTTP_SAFE);
+		call, client, .method = "PUT", .path = s3_path(call, bucket, NULL),
+		REST_QUERY({ setting, NULL }), .body = REST_TEXT(text), .flags = COSI_HTTP_SAFE);
 
 	if (reply == NULL)
 		return -1;
-	return reply->status / 100 == 2 && reply->body.len == 0 ? 0 : s3_error_fail(call, reply);
+	return reply->status / 100 == 2 && reply->body.len == 0 ? 0 : s3_fail(call, reply);
 }
 
 int
@@ -72,8 +71,8 @@ ignore_item(void *arg, const struct s3_item *item)
 static const struct cosi_http_reply *
 get(struct cosi_call *call, const struct s3_client *client, const char *bucket, const char *what)
 {
-	return s3_call(call, client, .method = "GET", .path = cosi_printf(call, "/%s", bucket),
-		       S3_QUERY({ what, NULL }));
+	return s3_call(call, client, .method = "GET", .path = s3_path(call, bucket, NULL),
+		       REST_QUERY({ what, NULL }));
 }
 
 static int
@@ -81,14 +80,14 @@ lists_nothing(struct cosi_call *call, const struct s3_client *client, const char
 	      const char *what, const char *limit, bool *out)
 {
 	const struct cosi_http_reply *reply =
-		s3_call(call, client, .method = "GET", .path = cosi_printf(call, "/%s", bucket),
-			S3_QUERY({ what, NULL }, { limit, "1" }, { "encoding-type", "url" }));
+		s3_call(call, client, .method = "GET", .path = s3_path(call, bucket, NULL),
+			REST_QUERY({ what, NULL }, { limit, "1" }, { "encoding-type", "url" }));
 	struct s3_page page;
 
 	if (reply == NULL)
 		return -1;
 	if (reply->status != 200 || s3_list_read(reply->body, true, ignore_item, NULL, &page) != 0)
-		return s3_error_fail(call, reply);
+		return s3_fail(call, reply);
 	*out = page.nitems == 0;
 	return 0;
 }
@@ -100,8 +99,8 @@ has_no_policy(struct cosi_call *call, const struct s3_client *client, const char
 
 	if (reply == NULL)
 		return -1;
-	*out = s3_error_is(call, reply, 404, "NoSuchBucketPolicy");
-	return *out || reply->status == 200 ? 0 : s3_error_fail(call, reply);
+	*out = s3_error_is(reply, 404, "NoSuchBucketPolicy");
+	return *out || reply->status == 200 ? 0 : s3_fail(call, reply);
 }
 
 static int
@@ -113,9 +112,9 @@ has_lock(struct cosi_call *call, const struct s3_client *client, const char *buc
 
 	if (reply == NULL)
 		return -1;
-	none = s3_error_is(call, reply, 404, "ObjectLockConfigurationNotFoundError");
+	none = s3_error_is(reply, 404, "ObjectLockConfigurationNotFoundError");
 	if (!none && reply->status != 200)
-		return s3_error_fail(call, reply);
+		return s3_fail(call, reply);
 	*out = none != wanted;
 	return 0;
 }
@@ -129,7 +128,7 @@ has_versioning(struct cosi_call *call, const struct s3_client *client, const cha
 	if (reply == NULL)
 		return -1;
 	if (reply->status != 200)
-		return s3_error_fail(call, reply);
+		return s3_fail(call, reply);
 	*out = (strstr(reply->body.data, "<Status>") != NULL) == wanted;
 	return 0;
 }
@@ -162,9 +161,9 @@ s3_bucket_unset(struct cosi_call *call, const struct s3_client *client, const ch
 		*out = setting->mark[0] != '\0' && strstr(reply->body.data, setting->mark) == NULL;
 		return 0;
 	}
-	if (s3_error_is(call, reply, 404, setting->absent) ||
-	    s3_error_is(call, reply, 405, "MethodNotAllowed") ||
-	    s3_error_is(call, reply, 501, "NotImplemented"))
+	if (s3_error_is(reply, 404, setting->absent) ||
+	    s3_error_is(reply, 405, "MethodNotAllowed") ||
+	    s3_error_is(reply, 501, "NotImplemented"))
 		return 0;
-	return s3_error_fail(call, reply);
+	return s3_fail(call, reply);
 }

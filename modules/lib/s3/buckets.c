@@ -3,11 +3,9 @@
 #include "s3/buckets.h"
 
 #include <string.h>
-#include <time.h>
 
+#include "rest/rest.h"
 #include "s3/list.h"
-#include "s3/s3_error.h"
-#include "text/reply.h"
 
 #include "banned.h"
 
@@ -18,18 +16,6 @@ struct reading {
 	struct s3_bucket **last;
 };
 
-static int64_t
-read_time(const char *text, const char *format)
-{
-	struct tm tm = { 0 };
-	time_t seconds;
-
-	if (text == NULL || strptime(text, format, &tm) == NULL)
-		return 0;
-	seconds = timegm(&tm);
-	return seconds > 0 ? (int64_t)seconds : 0;
-}
-
 static int
 on_bucket(void *arg, const struct s3_item *item)
 {
@@ -39,7 +25,7 @@ on_bucket(void *arg, const struct s3_item *item)
 	if (bucket == NULL)
 		return -1;
 	bucket->name = cosi_printf(reading->call, "%s", item->name);
-	bucket->created = read_time(item->created, "%Y-%m-%dT%H:%M:%S");
+	bucket->created = rest_read_date(item->created, REST_ISO);
 	*reading->last = bucket;
 	reading->last = &bucket->next;
 	return 0;
@@ -58,8 +44,8 @@ s3_buckets_read(struct cosi_call *call, const struct s3_client *client, struct s
 		return -1;
 	if (reply->status != 200 ||
 	    s3_list_read(reply->body, false, on_bucket, &reading, &page) != 0)
-		return cosi_failed(call) ? -1 : s3_error_fail(call, reply);
-	out->now = read_time(reply_header(reply, "date"), "%a, %d %b %Y %H:%M:%S GMT");
+		return cosi_failed(call) ? -1 : s3_fail(call, reply);
+	out->now = rest_read_date(rest_header(reply, "date"), REST_DATE);
 	return 0;
 }
 

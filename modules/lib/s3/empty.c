@@ -10,9 +10,8 @@
 #include <string.h>
 
 #include "s3/list.h"
-#include "s3/s3_error.h"
+#include "text/cleanup.h"
 #include "text/hash.h"
-#include "text/scope.h"
 #include "text/xml.h"
 
 #include "banned.h"
@@ -44,15 +43,14 @@ delete_one(struct emptying *work, const struct s3_item *item)
 	if (strlen(item->name) != item->len)
 		return cosi_fail(work->call, COSI_PRECONDITION, "a key has a NUL in it");
 	reply = s3_call(work->call, work->client, .method = "DELETE",
-			.path = cosi_printf(work->call, "/%s/%s", work->bucket, item->name),
-			S3_QUERY({ "versionId", item->version }));
+			.path = s3_path(work->call, work->bucket, item->name),
+			REST_QUERY({ "versionId", item->version }));
 	if (reply == NULL)
 		return -1;
-	if (reply->status == 403 || s3_error_is(work->call, reply, 400, "InvalidRequest"))
+	if (reply->status == 403 || s3_error_is(reply, 400, "InvalidRequest"))
 		return cosi_fail(work->call, COSI_PRECONDITION,
 				 "object lock, or a right that we lack, keeps '%.64s'", item->name);
-	return reply->status / 100 == 2 || reply->status == 404 ? 0
-								: s3_error_fail(work->call, reply);
+	return reply->status / 100 == 2 || reply->status == 404 ? 0 : s3_fail(work->call, reply);
 }
 
 static int
@@ -78,10 +76,10 @@ list_page(struct emptying *work)
 {
 	const struct cosi_http_reply *reply =
 		s3_call(work->call, work->client, .method = "GET",
-			.path = cosi_printf(work->call, "/%s", work->bucket),
-			S3_QUERY({ "versions", NULL },
-				 { "max-keys", cosi_printf(work->call, "%d", work->page_keys) },
-				 { "encoding-type", "url" }),
+			.path = s3_path(work->call, work->bucket, NULL),
+			REST_QUERY({ "versions", NULL },
+				   { "max-keys", cosi_printf(work->call, "%d", work->page_keys) },
+				   { "encoding-type", "url" }),
 			.max_reply = PAGE_REPLY);
 	struct s3_page page;
 
@@ -91,7 +89,7 @@ list_page(struct emptying *work)
 	work->nbytes += reply->body.len;
 	if (reply->status == 200 && s3_list_read(reply->body, true, on_item, work, &page) == 0)
 		return 0;
-	return cosi_failed(work->call) ? -1 : s3_error_fail(work->call, reply);
+	return cosi_failed(work->call) ? -1 : s3_fail(work->call, reply);
 }
 
 /* RADOS Gateway says AccessDenied, MinIO InvalidRequest. */
@@ -114,16 +112,16 @@ send_delete(struct emptying *work, struct cosi_bytes body)
 	hash_base64(&hash, checksum);
 	/* S3 wants a checksum here, and MinIO insists. */
 	reply = s3_call(work->call, work->client, .method = "POST",
-			.path = cosi_printf(work->call, "/%s", work->bucket),
-			S3_QUERY({ "delete", NULL }),
-			S3_HEADERS({ "content-type", "application/xml" },
-				   { "x-amz-checksum-sha256", checksum }),
+			.path = s3_path(work->call, work->bucket, NULL),
+			REST_QUERY({ "delete", NULL }),
+			REST_HEADERS({ "content-type", "application/xml" },
+				     { "x-amz-checksum-sha256", checksum }),
 			.body = body, .flags = COSI_HTTP_SAFE, .max_reply = PAGE_REPLY);
 	if (reply == NULL)
 		return -1;
 	work->nbytes += reply->body.len;
 	if (reply->status != 200 || s3_list_read_deleted(reply->body, &errors) != 0)
-		return s3_error_fail(work->call, reply);
+		return s3_fail(work->call, reply);
 	if (errors.n == 0)
 		return 0;
 	if (is_locked(errors.code))
@@ -139,7 +137,7 @@ send_delete(struct emptying *work, struct cosi_bytes body)
 static int
 empty_page(struct emptying *work)
 {
-	SCOPE_FREE char *text = NULL;
+	CLEANUP_FREE char *text = NULL;
 	size_t len = 0, nothing;
 	int rc;
 

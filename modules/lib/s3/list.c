@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/scope.h"
-#include "text/uri.h"
+#include "text/cleanup.h"
+#include "text/text.h"
 #include "text/xml.h"
 
 #include "banned.h"
@@ -151,8 +151,8 @@ int
 s3_list_read(struct cosi_bytes document, bool encoded, s3_item_fn *item, void *arg,
 	     struct s3_page *out)
 {
-	SCOPE_FREE char *copy = encoded ? without_bad_references(document) : NULL;
-	SCOPE(reset)
+	CLEANUP_FREE char *copy = encoded ? without_bad_references(document) : NULL;
+	CLEANUP(reset)
 	struct reading reading = { .item = item, .arg = arg, .encoded = encoded };
 
 	if (encoded)

@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-#include "text/hash.h"
+#include "rest/rest.h"
 
 #include "banned.h"
 
-enum { NAME_MIN = 3, NAME_MOST = 63, HASH_DIGITS = 12 };
+enum { NAME_MIN = 3, NAME_MOST = 63 };
 
 static bool
 is_lower(char c)
@@ -47,33 +47,9 @@ s3_name_broken_rule(const char *name)
 }
 
 const char *
-s3_name_hashed(struct cosi_call *call, const char *asked)
-{
-	char head[NAME_MOST - HASH_DIGITS], hex[HASH_HEX_MAX];
-	struct hash hash;
-	size_t n = 0;
-
-	if (hash_sha256(call, asked, strlen(asked), &hash) != 0)
-		return NULL;
-	hash_hex(&hash, hex);
-	for (const char *p = asked; *p != '\0' && n < sizeof head - 1; p++) {
-		char c = *p >= 'A' && *p <= 'Z' ? (char)(*p - 'A' + 'a') : *p;
-
-		if (is_lower(c) || n > 0)
-			head[n++] = is_lower(c) ? c : '-';
-	}
-	return n > 0 ? cosi_printf(call, "%.*s-%.*s", (int)n, head, HASH_DIGITS, hex)
-		     : cosi_printf(call, "bucket-%.*s", HASH_DIGITS, hex);
-}
-
-const char *
 s3_name_map(struct cosi_call *call, const char *asked, const char *broken_rule, bool exact)
 {
-	if (broken_rule == NULL)
-		return asked;
-	if (!exact)
-		return s3_name_hashed(call, asked);
-	cosi_fail(call, COSI_INVALID, "'%.255s' cannot be the name of a bucket here: %s", asked,
-		  broken_rule);
-	return NULL;
+	static const struct rest_names names = { .what = "bucket", .max = NAME_MOST };
+
+	return rest_name_map(call, &names, asked, broken_rule, exact);
 }

@@ -10,11 +10,7 @@
  * between dots begin and end with a letter or digit, no IPv4 address.  (S3's rules for new buckets;
  * RADOS Gateway 16.2 and MinIO enforce them.) */
 const char *s3_name_broken_rule(const char *name);
-/* The first characters and a hash of the whole: for any name another one, which keeps the rules,
- * and for ever the same.  NULL: the call has failed. */
-const char *s3_name_hashed(struct cosi_call *call, const char *asked);
-/* The end of a map_name(): asked itself when no rule is broken (NULL), else the hashed name, or
- * NULL with the call failed, INVALID, when it must be the very word. */
+/* rest_name_map() for buckets of S3. */
 const char *s3_name_map(struct cosi_call *call, const char *asked, const char *broken_rule,
 			bool exact);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/scope.h"
+#include "text/cleanup.h"
 
 #include "banned.h"
 
@@ -83,7 +83,7 @@ static const char *
 write_document(struct cosi_call *call, const struct statement *statements, size_t n,
 	       const struct s3_access *access, const char *always)
 {
-	SCOPE_FREE char *text = NULL;
+	CLEANUP_FREE char *text = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&text, &len);
 

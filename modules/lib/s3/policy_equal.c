@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "s3/policy.h"
-#include "text/scope.h"
+#include "text/cleanup.h"
 
 #include "banned.h"
 
@@ -21,7 +21,7 @@ static int
 sort_strings(json_t *array)
 {
 	size_t n = json_array_size(array);
-	SCOPE_FREE json_t **items = calloc(n + 1, sizeof(json_t *));
+	CLEANUP_FREE json_t **items = calloc(n + 1, sizeof(json_t *));
 
 	if (items == NULL)
 		return -1;

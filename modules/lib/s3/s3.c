@@ -1,119 +1,164 @@
 /* SPDX-License-Identifier: Apache-2.0
- * s3.c - signs what goes over the wire, and sends exactly that. */
+ * s3.c - S3 as lib/rest wants it: how a request is signed, where a reply has its error code, what
+ * the codes mean. */
 #include "s3/s3.h"
 
-#include <stdlib.h>
+#include <jansson.h>
 #include <string.h>
 
 #include "s3/sigv4.h"
 #include "text/hash.h"
-#include "text/join.h"
-#include "text/uri.h"
+#include "text/text.h"
+#include "text/xml.h"
 
 #include "banned.h"
 
-enum { OWN_HEADERS = 4 }; /* host, x-amz-content-sha256, x-amz-date, authorization */
-
-static int
-by_key(const void *a, const void *b)
-{
-	return strcmp(((const struct cosi_kv *)a)->key, ((const struct cosi_kv *)b)->key);
-}
-
-/* By name, not by "name=value": '-' sorts before '=', which misleads. */
-static const char *
-query_text(struct cosi_call *call, const struct s3_request *request)
-{
-	struct cosi_kv sorted[S3_QUERY_MAX];
-
-	if (request->nquery > S3_QUERY_MAX) {
-		cosi_fail(call, COSI_INTERNAL, "a request has too many query parameters");
-		return "";
-	}
-	for (size_t i = 0; i < request->nquery; i++)
-		sorted[i] = request->query[i];
-	qsort(sorted, request->nquery, sizeof sorted[0], by_key);
-	for (size_t i = 0; i < request->nquery; i++)
-		sorted[i] = (struct cosi_kv){
-			uri_encode(call, sorted[i].key),
-			sorted[i].value != NULL ? uri_encode(call, sorted[i].value) : "",
-		};
-	return text_join(call, sorted, request->nquery, "=", "&", "");
-}
+/* ---- requests ---- */
 
 static const char *
-payload_hash(struct cosi_call *call, const struct s3_request *request)
+s3_payload_hash(struct cosi_call *call, struct cosi_bytes body)
 {
 	static const char of_nothing[] =
 		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 	char hex[HASH_HEX_MAX];
 	struct hash hash;
 
-	if (request->unsigned_payload)
-		return "UNSIGNED-PAYLOAD";
-	if (request->body.len == 0)
+	if (body.len == 0)
 		return of_nothing;
-	if (hash_sha256(call, request->body.data, request->body.len, &hash) != 0)
+	if (hash_sha256(call, body.data, body.len, &hash) < 0)
 		return "";
 	hash_hex(&hash, hex);
 	return cosi_printf(call, "%s", hex);
 }
 
-struct headers {
-	size_t nsigned, nsent;
-	struct cosi_kv to_sign[S3_HEADERS_MAX + OWN_HEADERS], sent[S3_HEADERS_MAX + OWN_HEADERS];
-};
-
-/* What is sent lacks host, which http() writes itself, and has room for the signature. */
-static void
-collect_headers(struct headers *out, const struct s3_request *request, const char *host,
-		const char *payload, const char *date)
+static int
+s3_sign(struct cosi_call *call, const void *who, struct rest_message *message)
 {
-	out->to_sign[out->nsigned++] = (struct cosi_kv){ "host", host };
-	out->to_sign[out->nsigned++] = (struct cosi_kv){ "x-amz-content-sha256", payload };
-	out->to_sign[out->nsigned++] = (struct cosi_kv){ "x-amz-date", date };
-	for (size_t i = 0; i < request->nheaders; i++) {
-		if (strncmp(request->headers[i].key, "x-amz-", 6) == 0)
-			out->to_sign[out->nsigned++] = request->headers[i];
-		else
-			out->sent[out->nsent++] = request->headers[i];
-	}
-	qsort(out->to_sign, out->nsigned, sizeof out->to_sign[0], by_key);
-	for (size_t i = 0; i < out->nsigned; i++)
-		if (strcmp(out->to_sign[i].key, "host") != 0)
-			out->sent[out->nsent++] = out->to_sign[i];
+	const struct s3_client *client = who;
+	const struct sigv4_key key = { client->access_key, client->secret_key, client->region,
+				       client->service != NULL ? client->service : "s3" };
+	struct rest_pairs *headers = &message->headers, to_sign = { .n = 0 };
+	struct sigv4_request request = { .method = message->request->method,
+					 .path = message->path,
+					 .query = message->query,
+					 .now = call->host->now(call) };
+	const char *authorization;
+	char date[SIGV4_DATE_MAX];
+
+	sigv4_date(request.now, date);
+	if (rest_find(headers, "x-amz-content-sha256") == NULL)
+		rest_add(call, headers, "x-amz-content-sha256",
+			 s3_payload_hash(call, message->request->body));
+	rest_add(call, headers, "x-amz-date", cosi_printf(call, "%s", date));
+	/* Host is not among the headers: http() writes it. */
+	rest_add(call, &to_sign, "host", message->host);
+	for (size_t i = 0; i < headers->n; i++)
+		if (strncmp(headers->kv[i].key, "x-amz-", 6) == 0)
+			rest_add(call, &to_sign, headers->kv[i].key, headers->kv[i].value);
+	rest_sort(&to_sign);
+	request.payload = rest_find(headers, "x-amz-content-sha256");
+	request.headers = to_sign.kv;
+	request.nheaders = to_sign.n;
+	authorization = sigv4_authorization(call, &key, &request);
+	if (authorization == NULL)
+		return -1;
+	rest_add(call, headers, "authorization", authorization);
+	return 0;
 }
 
 const struct cosi_http_reply *
-s3_send(struct cosi_call *call, const struct s3_client *client, const struct s3_request *request)
+s3_send(struct cosi_call *call, const struct s3_client *client, const struct rest_request *request)
 {
-	const struct sigv4_key key = { client->access_key, client->secret_key, client->region,
-				       client->service != NULL ? client->service : "s3" };
-	const struct cosi_url *url = call->host->url(call, NULL, NULL);
-	const char *path = uri_encode_path(call, request->path), *payload, *authorization;
-	struct sigv4_request to_sign = { .method = request->method, .now = call->host->now(call) };
-	struct headers headers = { 0 };
-	char date[SIGV4_DATE_MAX];
+	return rest_send(call, &s3_api, client, request);
+}
 
-	if (request->nheaders > S3_HEADERS_MAX) {
-		cosi_fail(call, COSI_INTERNAL, "a request has too many headers");
-		return NULL;
+const char *
+s3_path(struct cosi_call *call, const char *bucket, const char *key)
+{
+	return uri_encode_path(call, key != NULL ? cosi_printf(call, "/%s/%s", bucket, key)
+						 : cosi_printf(call, "/%s", bucket));
+}
+
+/* ---- refusals ---- */
+
+static int
+s3_on_error(void *arg, const char *path, char *text, size_t len)
+{
+	(void)len;
+	/* IAM wraps its errors in ErrorResponse. */
+	if (strcmp(path, "Error/Code") == 0 || strcmp(path, "ErrorResponse/Error/Code") == 0)
+		return rest_take_code(arg, text) ? 1 : 0;
+	return 0;
+}
+
+static bool
+s3_error_code(const struct cosi_http_reply *reply, char out[REST_CODE_MAX])
+{
+	const char *body = reply->body.data, *code, *error;
+	struct cosi_bytes document = reply->body;
+	json_auto_t *root = NULL;
+
+	out[0] = '\0';
+	if (document.len == 0)
+		return false;
+	if (body[0] == '{') {
+		root = json_loadb(body, document.len, 0, NULL);
+		code = json_string_value(json_object_get(root, "Code"));
+		return code != NULL && rest_take_code(out, code);
 	}
-	sigv4_date(to_sign.now, date);
-	payload = payload_hash(call, request);
-	collect_headers(&headers, request, url->host, payload, date);
-	/* http() puts the endpoint's own path in front, and what is signed has it, too. */
-	to_sign.path = cosi_printf(call, "%s%s", url->path, path);
-	to_sign.query = query_text(call, request);
-	to_sign.payload = payload;
-	to_sign.headers = headers.to_sign;
-	to_sign.nheaders = headers.nsigned;
-	authorization = sigv4_authorization(call, &key, &to_sign);
-	if (authorization == NULL)
-		return NULL;
-	headers.sent[headers.nsent++] = (struct cosi_kv){ "authorization", authorization };
-	return cosi_http(call, .method = request->method, .path = path, .query = to_sign.query,
-			 .headers = headers.sent, .nheaders = headers.nsent, .body = request->body,
-			 .flags = request->flags, .timeout_ms = request->timeout_ms,
-			 .max_reply = request->max_reply);
+	/* RADOS Gateway 16.2 appends the error document of GetUserPolicy to the answer that it had
+	 * begun, which is not well-formed XML as a whole; alone the document is. */
+	error = strstr(body, "<Error");
+	if (error != NULL)
+		document = (struct cosi_bytes){ error, document.len - (size_t)(error - body) };
+	(void)xml_read(document, s3_on_error, out);
+	return out[0] != '\0';
+}
+
+static const struct rest_error s3_errors[] = {
+	{ "AccessDenied", COSI_DENIED, NULL },
+	{ "AllAccessDisabled", COSI_DENIED, NULL },
+	{ "BucketAlreadyExists", COSI_EXISTS, NULL },
+	{ "BucketAlreadyOwnedByYou", COSI_EXISTS, NULL },
+	{ "BucketNotEmpty", COSI_PRECONDITION, NULL },
+	{ "ConcurrentModification", COSI_BUSY, NULL },
+	{ "InvalidAccessKeyId", COSI_UNAUTHENTICATED, NULL },
+	{ "InvalidBucketName", COSI_INVALID, NULL },
+	{ "InvalidBucketState", COSI_PRECONDITION, NULL },
+	{ "InvalidLocationConstraint", COSI_OUT_OF_RANGE, NULL },
+	{ "MethodNotAllowed", COSI_PRECONDITION, NULL },
+	/* What is gone unexpectedly was removed by somebody else in between. */
+	{ "NoSuchBucket", COSI_BUSY, NULL },
+	{ "NoSuchEntity", COSI_BUSY, NULL },
+	{ "NoSuchKey", COSI_BUSY, NULL },
+	{ "NoSuchUser", COSI_BUSY, NULL },
+	{ "NotImplemented", COSI_PRECONDITION, NULL },
+	{ "OperationAborted", COSI_BUSY, NULL },
+	{ "QuotaExceeded", COSI_EXHAUSTED, NULL },
+	{ "RequestTimeTooSkewed", COSI_UNAVAILABLE, NULL },
+	{ "RequestTimeout", COSI_UNAVAILABLE, NULL },
+	{ "SignatureDoesNotMatch", COSI_UNAUTHENTICATED, NULL },
+	{ "SlowDown", COSI_BUSY, NULL },
+	{ "TooManyBuckets", COSI_EXHAUSTED, NULL },
+	{ "UserSuspended", COSI_UNAUTHENTICATED, NULL },
+};
+
+const struct rest_api s3_api = {
+	.name = "S3",
+	.sign = s3_sign,
+	.error_code = s3_error_code,
+	.nerrors = sizeof s3_errors / sizeof s3_errors[0],
+	.errors = s3_errors,
+};
+
+bool
+s3_error_is(const struct cosi_http_reply *reply, int status, const char *code)
+{
+	return rest_error_is(&s3_api, reply, status, code);
+}
+
+int
+s3_fail(struct cosi_call *call, const struct cosi_http_reply *reply)
+{
+	return rest_fail(call, &s3_api, reply);
 }

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "text/hash.h"
-#include "text/join.h"
+#include "text/text.h"
 
 #include "banned.h"
 

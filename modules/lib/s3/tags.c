@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "text/scope.h"
+#include "text/cleanup.h"
 #include "text/xml.h"
 
 #include "banned.h"
@@ -93,7 +93,7 @@ s3_tags_set(struct cosi_call *call, struct s3_tags *tags, const char *key, const
 struct cosi_bytes
 s3_tags_write(struct cosi_call *call, const struct s3_tags *tags)
 {
-	SCOPE_FREE char *text = NULL;
+	CLEANUP_FREE char *text = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&text, &len);
 	const char *copy;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/scope.h"
+#include "text/cleanup.h"
 
 #include "banned.h"
 
@@ -145,8 +145,8 @@ free_reader(struct reader *reader)
 int
 xml_read(struct cosi_bytes document, xml_element_fn *element, void *arg)
 {
-	SCOPE(free_parser) XML_Parser parser = XML_ParserCreate(NULL);
-	SCOPE(free_reader)
+	CLEANUP(free_parser) XML_Parser parser = XML_ParserCreate(NULL);
+	CLEANUP(free_reader)
 	struct reader reader = { .parser = parser, .element = element, .arg = arg };
 
 	if (parser == NULL || document.len > INT32_MAX)

@@ -129,8 +129,8 @@ make_topic(struct rgw_test *t)
 	host_reset(&t->direct);
 	sns.service = "sns";
 	reply = s3_call(&t->direct.call, &sns, .method = "POST", .path = "/",
-			S3_HEADERS({ "content-type", "application/x-www-form-urlencoded" }),
-			.body = S3_TEXT("Action=CreateTopic&Name=topic"));
+			REST_HEADERS({ "content-type", "application/x-www-form-urlencoded" }),
+			.body = REST_TEXT("Action=CreateTopic&Name=topic"));
 	assert_non_null(reply);
 	assert_int_equal(reply->status, 200);
 }

@@ -40,16 +40,16 @@ test_hashed__keeps_the_rules_and_itself(void **state)
 	(void)state;
 	host_init(&host, NULL);
 	for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
-		name = s3_name_hashed(&host.call, asked[i]);
+		name = s3_name_map(&host.call, asked[i], "a rule", false);
 		assert_null(s3_name_broken_rule(name));
-		assert_string_equal(name, s3_name_hashed(&host.call, asked[i]));
+		assert_string_equal(name, s3_name_map(&host.call, asked[i], "a rule", false));
 	}
 	memset(longest, 'X', sizeof longest);
 	longest[253] = '\0';
-	name = s3_name_hashed(&host.call, longest);
+	name = s3_name_map(&host.call, longest, "a rule", false);
 	assert_null(s3_name_broken_rule(name));
 	longest[252] = 'Y';
-	assert_string_not_equal(name, s3_name_hashed(&host.call, longest));
+	assert_string_not_equal(name, s3_name_map(&host.call, longest, "a rule", false));
 	host_done(&host);
 }
 
@@ -61,12 +61,12 @@ test_map__the_word_or_another(void **state)
 	(void)state;
 	host_init(&host, NULL);
 	assert_string_equal(s3_name_map(&host.call, "photos", NULL, true), "photos");
-	assert_string_equal(s3_name_map(&host.call, "Photos", "a rule", false),
-			    s3_name_hashed(&host.call, "Photos"));
+	assert_string_equal(s3_name_map(&host.call, "Photos_2024", "a rule", false),
+			    "photos-2024-c6ba3fa7c8c8");
 	assert_int_equal(host.code, 0);
 	assert_null(s3_name_map(&host.call, "Photos", "a rule", true));
 	assert_int_equal(host.code, COSI_INVALID);
-	assert_string_equal(host.text, "'Photos' cannot be the name of a bucket here: a rule");
+	assert_string_equal(host.text, "'Photos' cannot be the name of a bucket: a rule");
 	host_done(&host);
 }
 

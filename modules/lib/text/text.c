@@ -1,11 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0
- * uri.c - percent-encoding and its reverse. */
-#include "text/uri.h"
+ * text.c - joining, percent-encoding and its reverse. */
+#include "text/text.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 #include "banned.h"
+
+static char *
+text_put(char *at, const char *text)
+{
+	size_t len = strlen(text);
+
+	memcpy(at, text, len);
+	return at + len;
+}
+
+const char *
+text_join(struct cosi_call *call, const struct cosi_kv *parts, size_t nparts, const char *colon,
+	  const char *comma, const char *end)
+{
+	size_t size = strlen(end) + 1;
+	char *out, *at;
+
+	for (size_t i = 0; i < nparts; i++) {
+		size += strlen(parts[i].key) + strlen(comma);
+		if (colon != NULL)
+			size += strlen(colon) + strlen(parts[i].value);
+	}
+	out = at = cosi_alloc(call, size);
+	if (out == NULL)
+		return "";
+	for (size_t i = 0; i < nparts; i++) {
+		at = text_put(at, parts[i].key);
+		if (colon != NULL)
+			at = text_put(text_put(at, colon), parts[i].value);
+		at = text_put(at, i + 1 < nparts ? comma : end);
+	}
+	return out;
+}
 
 static bool
 is_unreserved(char c)
@@ -15,7 +48,7 @@ is_unreserved(char c)
 }
 
 static const char *
-encode(struct cosi_call *call, const char *text, bool keep_slash)
+uri_encode_but(struct cosi_call *call, const char *text, bool keep_slash)
 {
 	static const char hex[] = "0123456789ABCDEF";
 	char *out = cosi_alloc(call, 3 * strlen(text) + 1), *p = out;
@@ -37,17 +70,17 @@ encode(struct cosi_call *call, const char *text, bool keep_slash)
 const char *
 uri_encode(struct cosi_call *call, const char *text)
 {
-	return encode(call, text, false);
+	return uri_encode_but(call, text, false);
 }
 
 const char *
 uri_encode_path(struct cosi_call *call, const char *path)
 {
-	return encode(call, path, true);
+	return uri_encode_but(call, path, true);
 }
 
 static int
-digit(char c)
+hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -72,8 +105,8 @@ uri_decode(char *text, size_t len)
 		}
 		if (len - i < 3)
 			return -1;
-		high = digit(text[i + 1]);
-		low = digit(text[i + 2]);
+		high = hex_digit(text[i + 1]);
+		low = hex_digit(text[i + 2]);
 		if (high < 0 || low < 0)
 			return -1;
 		*out++ = (char)(high << 4 | low);

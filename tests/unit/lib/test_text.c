@@ -1,10 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_uri.c - percent-encoding. */
-#include "text/uri.h"
+ * test_text.c - what stands between joined parts; percent-encoding. */
+#include "text/text.h"
 
 #include "unit.h"
 
 #include "banned.h"
+
+static void
+test_join__parts(void **state)
+{
+	static const struct cosi_kv parts[] = { { "a", "1" }, { "bc", "" }, { "", "2" } };
+	struct host host;
+
+	(void)state;
+	host_init(&host, NULL);
+	assert_string_equal(text_join(&host.call, parts, 3, "=", "&", ""), "a=1&bc=&=2");
+	assert_string_equal(text_join(&host.call, parts, 3, ":", "\n", "\n"), "a:1\nbc:\n:2\n");
+	assert_string_equal(text_join(&host.call, parts, 2, NULL, "; ", "."), "a; bc.");
+	assert_string_equal(text_join(&host.call, parts, 1, "=", "&", ""), "a=1");
+	assert_string_equal(text_join(&host.call, parts, 0, "=", "&", "."), "");
+	host_done(&host);
+}
 
 static void
 test_encode__every_byte(void **state)
@@ -40,6 +56,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_join__parts),
 		cmocka_unit_test(test_encode__every_byte),
 		cmocka_unit_test(test_decode__forms),
 	};
