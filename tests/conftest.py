@@ -8,13 +8,15 @@ import tempfile
 
 import pytest
 
+from fakes.example_store import ExampleStore
+from rig import secrets
 from rig.azure import Azurite
 from rig.ceph import Ceph
 from rig.client import DIALECTS
 from rig.daemon import Cosid
 from rig.minio import Minio
 from rig.proxy import Proxy
-from rig.store import AzureStore, CephRgw, MinioStore, Posix
+from rig.store import AzureStore, CephRgw, Example, MinioStore, Posix
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -214,13 +216,28 @@ def dialect(request):
 # ---- the shared suite: every store, every dialect, one daemon per file
 
 
-@pytest.fixture(scope="module", params=["posix", "ceph-rgw", "minio", "azure"])
+@pytest.fixture(scope="session")
+def example_store():
+    """The fake store of modules/example."""
+    with ExampleStore("planted-key-of-the-examples-administrator",
+                      new_secret=lambda account: secrets.plant("planted-secret-of-" + account)) as made:
+        yield made
+
+
+@pytest.fixture(scope="module", params=["posix", "ceph-rgw", "minio", "azure", "example"])
 def shared(request, build, stores):
     """(store, daemon), kept for the file."""
     made = _new_folder()
-    store = Posix(made / "root") if request.param == "posix" else stores(request.param)
+    config = {}
+    if request.param == "posix":
+        store = Posix(made / "root")
+    elif request.param == "example":
+        store = Example(request.getfixturevalue("example_store"))
+        config = {"module_dir": str(build / "example")}
+    else:
+        store = stores(request.param)
     starter = Starter(build, made, _wrap(request, made))
-    yield store, starter({"backends": [store.backend("shop")]}, protocol=store.protocol)
+    yield store, starter(config | {"backends": [store.backend("shop")]}, protocol=store.protocol)
     starter.stop_all()
     shutil.rmtree(made)
 

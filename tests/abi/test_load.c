@@ -33,19 +33,21 @@ load(const char *state_dir, const char *modules, const char *name)
 }
 
 static void
-test_load__toy_of_each_header(void **state)
+test_load__example_of_each_header(void **state)
 {
-	static const char *const dirs[] = { MODULES, MODULES "/1.0" };
+	static const char *const dirs[] = { EXAMPLE, MODULES "/1.0" };
 
 	for (size_t i = 0; i < sizeof dirs / sizeof dirs[0]; i++) {
-		struct image *image = load(*state, dirs[i], "toy");
-		const struct cosi_module *toy = image_module(image);
+		struct image *image = load(*state, dirs[i], "example");
+		const struct cosi_module *example = image_module(image);
 
-		assert_int_equal(toy->major, 1);
-		assert_int_equal(toy->config.nkeys, 2);
-		assert_string_equal(toy->config.keys[1].name, "admin_key");
-		assert_non_null(toy->create_bucket);
-		assert_null(toy->list);
+		assert_int_equal(example->major, 1);
+		assert_int_equal(example->config.nkeys, 2);
+		assert_string_equal(example->config.keys[1].name, "admin_key");
+		assert_int_equal(example->bucket_params.nkeys, 1);
+		assert_int_equal(example->access_params.nkeys, 0);
+		assert_non_null(example->create_bucket);
+		assert_non_null(example->list);
 		image_unref(image);
 	}
 }
@@ -66,7 +68,7 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_load__toy_of_each_header, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_load__example_of_each_header, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_load__grants, setup, teardown),
 	};
 

@@ -41,6 +41,8 @@ def test_head__license_then_purpose():
 def test_include__banned_is_last(folder):
     bad = []
     for file in tree.files("*.c", under=folder):
+        if file.name == "example.c":  # what others copy has the installed header alone
+            continue
         included = re.findall(r'^#include\s+[<"](\S+)[>"]', file.read_text(), re.M)
         if not included or included[-1] != "banned.h":
             bad.append(tree.name(file))
@@ -59,9 +61,9 @@ def test_include__layers():
 
 
 def test_size__files():
-    """400 lines at most: a file that is longer holds two ideas."""
+    """400 lines at most: a file that is longer holds two ideas.  The header and the module to copy are one each."""
     long = {tree.name(f): n for f in C_FILES + SHELL + tree.files("*.py")
-            if (n := f.read_bytes().count(b"\n")) > 400 and f.name != "cosi_module.h"}
+            if (n := f.read_bytes().count(b"\n")) > 400 and f.name not in ("cosi_module.h", "example.c")}
     assert not long
 
 

@@ -10,12 +10,12 @@ import shutil
 import socket
 import subprocess
 
-# What the packages depend on, and what the sample module is built with, stands in the tree, so that
+# What the packages depend on, and what the example module is built with, stands in the tree, so that
 # nothing is fetched while it runs.
 LIBRARIES = ("libconfig9", "libcurl4", "libexpat1", "libgrpc29", "libjansson4", "libprotobuf-c1", "libssl3",
              "libsystemd0")
 PACKAGES = ("systemd", "systemd-sysv", "dbus", "hostname", "procps", "ca-certificates", "openssl",
-            "gcc", "libc6-dev", "make", "pkg-config", *LIBRARIES)
+            "gcc", "libc6-dev", "libjansson-dev", "libssl-dev", "make", "pkg-config", *LIBRARIES)
 HOSTS = "127.0.0.1 localhost\n127.0.1.1 gateway.example.org gateway\n"
 CACHE = pathlib.Path(os.environ.get("COSID_TEST_CACHE", "/var/cache/cosid-test"))
 BOOT_S = 120

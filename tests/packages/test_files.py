@@ -74,21 +74,21 @@ def test_rpm__installs_and_verifies(rpms, tmp_path):
 
 
 CMAKE = """cmake_minimum_required(VERSION 3.25)
-project(toy LANGUAGES C)
+project(example LANGUAGES C)
 find_package(cosid REQUIRED CONFIG)
-add_library(toy MODULE toy.c)
-target_link_libraries(toy PRIVATE cosid::module)
-install(TARGETS toy DESTINATION "${COSID_MODULE_DIR}")
+add_library(example MODULE example.c)
+target_link_libraries(example PRIVATE cosid::module jansson crypto)
+install(TARGETS example DESTINATION "${COSID_MODULE_DIR}")
 """
 
 
 def test_dev__cmake_package(debs, tmp_path):
     """From wherever it is unpacked: a module is found its header and its place."""
-    root, toy = tmp_path / "root", tmp_path / "toy"
+    root, example = tmp_path / "root", tmp_path / "example"
     tree.run("dpkg", "-x", *debs[0].glob("cosid-dev_*.deb"), root)
-    shutil.copytree(root / "usr/share/doc/cosid-dev/examples", toy)
-    (toy / "CMakeLists.txt").write_text(CMAKE)
-    tree.run("cmake", "-S", toy, "-B", toy / "build", f"-DCMAKE_PREFIX_PATH={root}/usr")
-    tree.run("cmake", "--build", toy / "build")
-    tree.run("cmake", "--install", toy / "build")
-    assert len(list(root.glob("usr/lib/*/cosid/modules/*toy.so"))) == 1
+    shutil.copytree(root / "usr/share/doc/cosid-dev/examples", example)
+    (example / "CMakeLists.txt").write_text(CMAKE)
+    tree.run("cmake", "-S", example, "-B", example / "build", f"-DCMAKE_PREFIX_PATH={root}/usr")
+    tree.run("cmake", "--build", example / "build")
+    tree.run("cmake", "--install", example / "build")
+    assert len(list(root.glob("usr/lib/*/cosid/modules/*example.so"))) == 1

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_first_days.py - from `apt install` to several stores; the tests go on from one another."""
-import http.server
 import re
-import threading
 
 import pytest
 
 from administrator import first_backend
+from fakes.example_store import ExampleStore
 from rig import secrets
 from rig.daemon import config_text
 from rig.store import CephRgw
@@ -92,47 +91,27 @@ def test_reload__new_module_and_backend_on_a_gateway(machine, rgw):
     assert not store.exists("packaged") and not store.accounts()
 
 
-class ImaginaryStore(http.server.BaseHTTPRequestHandler):
-    """The sample module's, which takes every bucket."""
-
-    asked = []
-
-    def answer(self):
-        self.asked.append((self.command, self.path))
-        self.send_response(200)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    do_PUT = do_DELETE = answer
-
-    def log_message(self, format, *args):
-        pass
-
-
 @pytest.fixture
 def imaginary_store():
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), ImaginaryStore) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
+    with ExampleStore(secrets.plant("planted-key-of-the-examples-administrator"),
+                      new_secret=lambda account: secrets.plant("planted-secret-of-" + account)) as store:
+        yield store
 
 
 def test_module__of_ones_own(machine, imaginary_store):
-    """The sample of cosid-dev, built outside of any tree with one command, dropped in, reloaded."""
+    """The example of cosid-dev, built outside of any tree with one command, dropped in, reloaded."""
     machine.apt("install", "/packages/this-cosid-dev.deb")
-    machine.shell("cp -r /usr/share/doc/cosid-dev/examples /srv/toy && cd /srv/toy && make && make install")
-    assert "toy" in machine.run("cosid", "--describe", "toy")
-    machine.write("/etc/cosid/conf.d/toy.conf", config_text({"backends": [
-        {"name": "mine", "module": "toy", "endpoint": imaginary_store,
-         "admin_key": "plain:" + secrets.plant("planted-admin-key-of-the-toy")}]}))
-    machine.run("chmod", "0600", "/etc/cosid/conf.d/toy.conf")
-    machine.run("chown", "cosid", "/etc/cosid/conf.d/toy.conf")
+    machine.shell("cp -r /usr/share/doc/cosid-dev/examples /srv/example && cd /srv/example && make && make install")
+    assert "example" in machine.run("cosid", "--describe", "example")
+    machine.write("/etc/cosid/conf.d/example.conf", config_text({"backends": [
+        {"name": "mine", "module": "example", "endpoint": imaginary_store.url,
+         "admin_key": "plain:" + imaginary_store.key}]}))
+    machine.run("chmod", "0600", "/etc/cosid/conf.d/example.conf")
+    machine.run("chown", "cosid", "/etc/cosid/conf.d/example.conf")
     machine.run("systemctl", "reload", "cosid")
     assert "mine.first" in machine.run("cosictl", "create", "first", "backend=mine")
-    assert ("PUT", "/b/first") in ImaginaryStore.asked
-    machine.shell("rm /etc/cosid/conf.d/toy.conf && systemctl reload cosid")
+    assert "first" in imaginary_store.buckets
+    machine.shell("rm /etc/cosid/conf.d/example.conf && systemctl reload cosid")
 
 
 def test_reload__broken_file_leaves_the_old_generation(machine):

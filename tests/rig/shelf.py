@@ -11,6 +11,16 @@ from rig.tree import ROOT
 KEY = secrets.plant("planted-key-of-the-shelf-0123456789")
 
 
+def installed(build, folder):
+    """What a package of the header has: the folder that stands for /usr."""
+    place = folder / "installed"
+    done = subprocess.run(["cmake", "--install", build, "--prefix", "/usr"], env=os.environ | {"DESTDIR": str(place)},
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert [f.name for f in (place / "usr" / "include").iterdir()] == ["cosi_module.h"]
+    return place / "usr"
+
+
 class Shelf:
     def __init__(self, folder, include=ROOT / "include"):
         """include: where the public header lies."""

@@ -57,6 +57,39 @@ class Posix(S3Answers):
                        if f.startswith("cosi-")})
 
 
+class Example(S3Answers):
+    """The store of modules/example, a fake one in this process."""
+    name, objects = "example", False
+
+    def __init__(self, server):
+        self.server = server
+
+    def backend(self, name="example", **more):
+        return {"name": name, "module": "example", "endpoint": self.server.url,
+                "admin_key": "plain:" + secrets.plant(self.server.key)} | more
+
+    def exists(self, bucket):
+        return bucket in self.server.buckets
+
+    def make_foreign(self, bucket):
+        self.server.buckets[bucket] = {"name": bucket, "created": 0, "tags": {}, "objects": {}}
+
+    def fill(self, bucket):
+        self.server.buckets[bucket]["objects"]["object"] = b"content"
+
+    def is_filled(self, bucket):
+        return self.server.buckets[bucket]["objects"] == {"object": b"content"}
+
+    def empty(self, bucket):
+        self.server.buckets[bucket]["objects"].clear()
+
+    def buckets(self):
+        return sorted(self.server.buckets)
+
+    def accounts(self):
+        return sorted(self.server.accounts)
+
+
 class Remote:
     """A store that is a server; root: a client that may do everything with its buckets."""
 

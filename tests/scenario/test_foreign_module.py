@@ -2,13 +2,12 @@
 """test_foreign_module.py - the walk-through of cosi-module(7): a module from outside the tree, its whole life, under load."""
 import os
 import re
-import subprocess
 import threading
 
 import grpc
 
 from rig.client import check_refusal, refused
-from rig.shelf import Shelf
+from rig.shelf import Shelf, installed
 from rig.tree import ROOT
 
 
@@ -18,16 +17,6 @@ def test_module__written_with_the_header_alone():
     assert len(lines) < 100
     ours = [x for x in lines if x.startswith("#include") and re.search(r'"|cosi|jansson|openssl|expat', x)]
     assert ours == ["#include <cosi_module.h>"]
-
-
-def installed(build, folder):
-    """What a package of the header has: the folder that stands for /usr."""
-    place = folder / "installed"
-    done = subprocess.run(["cmake", "--install", build, "--prefix", "/usr"], env=os.environ | {"DESTDIR": str(place)},
-                          capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert [f.name for f in (place / "usr" / "include").iterdir()] == ["cosi_module.h"]
-    return place / "usr"
 
 
 def test_module__walk_through(cosid, build, folder, posix):

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * example.c - a complete module for a small imaginary store: the one to copy.
+ *
+ * It needs the installed header, jansson and libcrypto.  cosi-module(7) explains the rules, and
+ * example_store.py is the store.  It keeps buckets, which applications use by S3, and accounts:
+ *
+ *   GET    /v1/buckets?after=NAME           {"items": [BUCKET...], "more": true}, sorted by name
+ *   PUT    /v1/buckets/NAME                 makes what the body says: {"tags": ..., "tier": ...}
+ *   GET    /v1/buckets/NAME                 {"name": ..., "created": 1700000000, "tags": ...}
+ *   DELETE /v1/buckets/NAME?purge=true
+ *   GET, PUT, GET /v1/accounts...           the same, with {"buckets": {"photos": "readOnly"},
+ *                                           "keyId": ..., "keySecret": ...}
+ *   DELETE /v1/accounts/NAME?buckets=A,B    takes those away, and the account with its last one
+ *
+ * The administrator's key stands in the header Authorization; a refusal is {"error": CODE}.
+ */
+#include <jansson.h>
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cosi_module.h>
+
+/* ---- settings and parameters: the daemon parses and checks them, and fills the structs ---- */
+
+struct example_settings { /* keys of the backend in cosid.conf */
+	const char *region, *admin_key;
+};
+static const struct cosi_key settings_keys[] = {
+	COSI_STRING(struct example_settings, region, 0, "default", "region of all buckets"),
+	COSI_SECRET(struct example_settings, admin_key, COSI_REQUIRED, "the administrator's key"),
+};
+
+struct example_bucket_params { /* parameters of a BucketClass; access_params are made alike */
+	const char *tier;
+};
+static const struct cosi_key bucket_keys[] = {
+	COSI_ENUM(struct example_bucket_params, tier, "hot", "hot cold", "disks of the bucket"),
+};
+
+/* One for each backend that uses the module.  Several threads use it at once: nothing in it changes
+ * after open(). */
+struct example {
+	const struct example_settings *settings; /* the daemon's; lives as long as the instance */
+	char *authorization;                     /* made of the key, so it is a secret, too */
+};
+
+static void
+example_close(void *instance)
+{
+	struct example *example = instance;
+
+	explicit_bzero(example->authorization, strlen(example->authorization));
+	free(example->authorization);
+	free(example);
+}
+
+/* Checks what the schema cannot.  It sends nothing: a store that is down must not keep the daemon
+ * from starting. */
+static int
+example_open(struct cosi_call *call, const void *config, void **out_instance)
+{
+	const struct example_settings *settings = config;
+	size_t size = strlen("Bearer ") + strlen(settings->admin_key) + 1;
+	struct example *example = calloc(1, sizeof *example);
+	char *authorization = malloc(size);
+
+	if (example == NULL || authorization == NULL || strlen(settings->admin_key) < 16) {
+		free(authorization);
+		free(example);
+		return cosi_fail(call, COSI_INVALID, "key 'admin_key' is shorter than 16 bytes");
+	}
+	(void)snprintf(authorization, size, "Bearer %s", settings->admin_key);
+	*example = (struct example){ settings, authorization };
+	*out_instance = example;
+	return 0;
+}
+
+/* ---- names ---- */
+
+#define NAME_CHARS "abcdefghijklmnopqrstuvwxyz0123456789-"
+enum { NAME_MIN_LEN = 3, NAME_MAX_LEN = 63, NAME_HASH_LEN = 12 };
+
+/* What the store has against the name; NULL: nothing. */
+static const char *
+example_name_rule(const char *name)
+{
+	size_t len = strlen(name);
+
+	if (len < NAME_MIN_LEN || len > NAME_MAX_LEN)
+		return "a name has 3 to 63 characters";
+	if (strspn(name, NAME_CHARS) != len)
+		return "a name has only a-z, 0-9 and '-'";
+	return name[0] == '-' || name[len - 1] == '-' ? "a name does not begin or end with '-'"
+						      : NULL;
+}
+
+/* The store's name for what was asked for.  Pure, and the same for ever: a version that answers
+ * otherwise loses buckets.  The answer follows the rules, so that f(f(x)) = f(x). */
+static const char *
+example_map_name(void *instance, struct cosi_call *call, uint32_t kind, const char *asked,
+		 bool exact)
+{
+	char head[NAME_MAX_LEN - NAME_HASH_LEN] = "b", hash[NAME_HASH_LEN + 1];
+	const char *rule = example_name_rule(asked);
+	unsigned char digest[EVP_MAX_MD_SIZE];
+
+	(void)instance;
+	if (kind == COSI_ACCOUNT || rule == NULL)
+		return asked; /* an account's is "cosi-" and [a-z0-9-], 48 characters at most */
+	if (exact) {
+		cosi_fail(call, COSI_INVALID, "cannot use '%.255s' as a bucket name: %s", asked,
+			  rule);
+		return NULL;
+	}
+	/* As much as fits, and a hash that keeps two such names apart. */
+	if (EVP_Digest(asked, strlen(asked), digest, NULL, EVP_sha256(), NULL) != 1) {
+		cosi_fail(call, COSI_INTERNAL, "cannot hash '%.255s'", asked);
+		return NULL;
+	}
+	for (size_t i = 0; i < NAME_HASH_LEN / 2; i++)
+		(void)snprintf(hash + 2 * i, 3, "%02x", digest[i]);
+	for (size_t i = 0; asked[i] != '\0' && i < sizeof head - 2; i++)
+		head[1 + i] = asked[i];
+	for (size_t i = 1; head[i] != '\0'; i++)
+		if (strchr(NAME_CHARS, head[i]) == NULL)
+			head[i] = '-';
+	return cosi_printf(call, "%s-%s", head, hash);
+}
+
+/* ---- one request ---- */
+
+/* What the store's refusals mean.  Sidecars take some codes as final and some as "gone": whatever
+ * passes by itself is BUSY, UNAVAILABLE or TIMEOUT. */
+static const struct {
+	const char *code;
+	uint32_t means; /* enum cosi_code */
+	const char *hint;
+} refusals[] = {
+	{ "BucketNotEmpty", COSI_PRECONDITION, ": whenNotEmpty = purge deletes objects, too" },
+	{ "Forbidden", COSI_DENIED, ": 'admin_key' is no administrator's" },
+	{ "NoSuchBucket", COSI_BUSY, ": it was deleted meanwhile" },
+	{ "QuotaExceeded", COSI_EXHAUSTED, "" },
+	{ "Unauthorized", COSI_UNAUTHENTICATED, ": is 'admin_key' right?" },
+};
+
+static int
+fail_refused(struct cosi_call *call, int status, const char *code)
+{
+	for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
+		if (strcmp(code, refusals[i].code) == 0)
+			return cosi_fail(call, refusals[i].means, "the store answered %d %s%s",
+					 status, code, refusals[i].hint);
+	return cosi_fail(call, COSI_UNAVAILABLE, "the store answered %d %.64s", status,
+			 code[0] != '\0' ? code : "in a way that cannot be understood");
+}
+
+/* 0: it is done, and *out (unless out is NULL) is the answer, for json_decref().  1: the store
+ * refused it with the code `expected`.  -1: the call has failed.  "Gone" and "exists" are what the
+ * store says by its own codes; a bare 404 may be a proxy's.
+ *
+ * The daemon connects, retries and keeps the deadline.  A PUT may be sent twice (COSI_HTTP_SAFE):
+ * the second one is refused with "exists", and the caller looks at what exists. */
+static int
+send_request(const struct example *example, struct cosi_call *call, const char *method,
+	     const char *path, const char *query, const json_t *body, const char *expected,
+	     json_t **out)
+{
+	const struct cosi_kv header = { "authorization", example->authorization };
+	const struct cosi_http_reply *reply;
+	char *text = body != NULL ? json_dumps(body, JSON_COMPACT) : NULL;
+	json_auto_t *answer = NULL;
+	const char *code;
+
+	if (text == NULL && strcmp(method, "PUT") == 0)
+		return cosi_fail(call, COSI_EXHAUSTED, "out of memory");
+	reply = cosi_http(call, .method = method, .path = path, .query = query, .headers = &header,
+			  .nheaders = 1, .flags = COSI_HTTP_SAFE,
+			  .body = { text, text != NULL ? strlen(text) : 0 });
+	free(text);
+	if (reply == NULL)
+		return -1; /* no answer came, and the call has failed with the reason */
+	answer = json_loadb(reply->body.data, reply->body.len, JSON_REJECT_DUPLICATES, NULL);
+	if (reply->status / 100 == 2 && out == NULL)
+		return 0;
+	if (reply->status / 100 == 2 && json_is_object(answer)) {
+		*out = json_incref(answer);
+		return 0;
+	}
+	code = json_string_value(json_object_get(answer, "error"));
+	if (code != NULL && strcmp(code, expected) == 0)
+		return 1;
+	return fail_refused(call, reply->status, code != NULL ? code : "");
+}
+
+/* ---- the tags: all that cosid remembers of a bucket or an account ---- */
+
+static json_t *
+pack_tags(const struct cosi_mark *mark)
+{
+	return json_pack("{s:s, s:s, s:s}", "owner", mark->owner, "name", mark->name, "params",
+			 mark->params);
+}
+
+/* A text in the call's memory, which outlives the JSON; "" when there is none. */
+static const char *
+text_of(struct cosi_call *call, const json_t *thing, const char *key)
+{
+	const char *text = json_string_value(json_object_get(thing, key));
+
+	return text != NULL ? cosi_printf(call, "%s", text) : "";
+}
+
+/* Does it bear the owner's tag, and the name's, when the request has a name?  Nothing else is ever
+ * changed. */
+static bool
+bears_tags(struct cosi_call *call, const json_t *thing, const struct cosi_mark *mark)
+{
+	const json_t *tags = json_object_get(thing, "tags");
+
+	return strcmp(text_of(call, tags, "owner"), mark->owner) == 0 &&
+	       (mark->name == NULL || strcmp(text_of(call, tags, "name"), mark->name) == 0);
+}
+
+/* What a create or a grant found under its name: did the same request make it? */
+static int
+check_same(struct cosi_call *call, const json_t *thing, const struct cosi_mark *mark,
+	   uint32_t if_foreign)
+{
+	if (thing == NULL)
+		return cosi_fail(call, COSI_BUSY, "somebody deleted it meanwhile");
+	if (!bears_tags(call, thing, mark))
+		return cosi_fail(call, if_foreign, "it exists and is not cosid's");
+	if (strcmp(text_of(call, json_object_get(thing, "tags"), "params"), mark->params) != 0)
+		return cosi_fail(call, COSI_EXISTS, "it exists with other parameters");
+	return 0;
+}
+
+/* ---- buckets ---- */
+
+/* 0: *out is the bucket.  1: there is none. */
+static int
+find_bucket(const struct example *example, struct cosi_call *call, const char *name, json_t **out)
+{
+	/* A name may come out of an id, which anybody can write: it is checked before it becomes
+	 * part of a path. */
+	if (example_name_rule(name) != NULL)
+		return 1;
+	return send_request(example, call, "GET", cosi_printf(call, "/v1/buckets/%s", name), NULL,
+			    NULL, "NoSuchBucket", out);
+}
+
+static int
+check_bucket(const struct example *example, struct cosi_call *call, const char *name)
+{
+	json_auto_t *bucket = NULL;
+	int rc = find_bucket(example, call, name, &bucket);
+
+	return rc == 1 ? cosi_fail(call, COSI_NOT_FOUND, "bucket '%s' does not exist", name) : rc;
+}
+
+static void
+describe_bucket(const struct example *example, struct cosi_bucket *out)
+{
+	out->protocols = COSI_S3;
+	out->region = example->settings->region; /* endpoint and style have good defaults */
+}
+
+/* The tags go in with the bucket, by one request.  A store that takes them afterwards has buckets
+ * that are `unfinished`: modules/ceph-rgw shows that. */
+static int
+example_create_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
+		      struct cosi_bucket *out)
+{
+	const struct example_bucket_params *params = req->params;
+	json_auto_t *body =
+		json_pack("{s:o, s:s}", "tags", pack_tags(&req->mark), "tier", params->tier);
+	json_auto_t *there = NULL;
+	int rc = send_request(instance, call, "PUT",
+			      cosi_printf(call, "/v1/buckets/%s", req->native), NULL, body,
+			      "BucketExists", NULL);
+
+	if (rc == 1 && find_bucket(instance, call, req->native, &there) >= 0)
+		rc = check_same(call, there, &req->mark, COSI_EXISTS);
+	if (rc != 0)
+		return cosi_fail(call, 0, "cannot create bucket '%s'", req->native);
+	describe_bucket(instance, out);
+	out->ours = true;
+	out->params = req->mark.params;
+	return 0;
+}
+
+/* Any bucket: one that is not `ours` can be granted, and not deleted. */
+static int
+example_get_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
+		   struct cosi_bucket *out)
+{
+	json_auto_t *bucket = NULL;
+
+	if (find_bucket(instance, call, req->native, &bucket) < 0)
+		return cosi_fail(call, 0, "cannot read bucket '%s'", req->native);
+	if (bucket == NULL)
+		return cosi_fail(call, COSI_NOT_FOUND, "bucket '%s' does not exist", req->native);
+	describe_bucket(instance, out);
+	out->ours = bears_tags(call, bucket, &req->mark);
+	if (out->ours)
+		out->params = text_of(call, json_object_get(bucket, "tags"), "params");
+	return 0;
+}
+
+static int
+example_delete_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req)
+{
+	const char *path = cosi_printf(call, "/v1/buckets/%s", req->native);
+	json_auto_t *bucket = NULL;
+	int rc = find_bucket(instance, call, req->native, &bucket);
+
+	if (rc == 1)
+		return 0; /* gone, and the store said so */
+	if (rc == 0 && !bears_tags(call, bucket, &req->mark))
+		rc = cosi_fail(call, COSI_PRECONDITION, "the bucket is not cosid's");
+	if (rc == 0)
+		rc = send_request(instance, call, "DELETE", path,
+				  req->common->purge ? "purge=true" : NULL, NULL, "NoSuchBucket",
+				  NULL);
+	return rc < 0 ? cosi_fail(call, 0, "cannot delete bucket '%s'", req->native) : 0;
+}
+
+/* ---- accounts ---- */
+
+static json_t *
+pack_buckets(const struct cosi_access_req *req)
+{
+	static const char *const modes[] = { [COSI_READ_WRITE] = "readWrite",
+					     [COSI_READ_ONLY] = "readOnly",
+					     [COSI_WRITE_ONLY] = "writeOnly" };
+	json_t *buckets = json_object();
+
+	for (size_t i = 0; i < req->nbuckets; i++)
+		(void)json_object_set_new(buckets, req->buckets[i]->native,
+					  json_string(modes[req->buckets[i]->mode]));
+	return buckets;
+}
+
+/* The store makes the keys, and shows them to the administrator at any time.  For one that shows
+ * them once, derive them from a secret of the settings and the account's name, as modules/posix
+ * does: a repeated grant must answer the same keys. */
+static int
+example_grant(void *instance, struct cosi_call *call, const struct cosi_access_req *req,
+	      struct cosi_access *out)
+{
+	const char *path = cosi_printf(call, "/v1/accounts/%s", req->native);
+	json_auto_t *buckets = pack_buckets(req);
+	json_auto_t *body =
+		json_pack("{s:o, s:O}", "tags", pack_tags(&req->mark), "buckets", buckets);
+	json_auto_t *account = NULL;
+	int rc = 0;
+
+	for (size_t i = 0; i < req->nbuckets && rc == 0; i++)
+		rc = check_bucket(instance, call, req->buckets[i]->native);
+	if (rc == 0)
+		rc = send_request(instance, call, "PUT", path, NULL, body, "AccountExists",
+				  &account);
+	if (rc == 1 &&
+	    send_request(instance, call, "GET", path, NULL, NULL, "NoSuchAccount", &account) >= 0)
+		rc = check_same(call, account, &req->mark, COSI_PRECONDITION);
+	/* A revoke of some buckets has left the tags as they were. */
+	if (rc == 0 && !json_equal(json_object_get(account, "buckets"), buckets))
+		rc = cosi_fail(call, COSI_EXISTS, "it exists with other buckets or modes");
+	if (rc != 0)
+		return cosi_fail(call, 0, "cannot grant '%s'", req->native);
+	out->key_id = text_of(call, account, "keyId");
+	out->key_secret = text_of(call, account, "keySecret");
+	for (size_t i = 0; i < req->nbuckets; i++)
+		describe_bucket(instance, out->buckets[i]);
+	return 0;
+}
+
+/* Takes the named buckets away; without any, all of them.  Repeated, it finds less to do, and ends
+ * in the same: there is no undo. */
+static int
+example_revoke(void *instance, struct cosi_call *call, const struct cosi_access_req *req)
+{
+	const char *path = cosi_printf(call, "/v1/accounts/%s", req->native), *buckets = NULL;
+	json_auto_t *account = NULL;
+	int rc = 0;
+
+	for (size_t i = 0; i < req->nbuckets; i++)
+		buckets = cosi_printf(call, "%s%s%s", i == 0 ? "buckets=" : buckets,
+				      i == 0 ? "" : ",", req->buckets[i]->native);
+	/* Here, too, the name may be anybody's. */
+	if (strncmp(req->native, "cosi-", 5) == 0 && example_name_rule(req->native) == NULL)
+		rc = send_request(instance, call, "GET", path, NULL, NULL, "NoSuchAccount",
+				  &account);
+	if (rc == 1)
+		return 0; /* gone, and the store said so */
+	if (rc == 0 && !bears_tags(call, account, &req->mark))
+		rc = cosi_fail(call, COSI_PRECONDITION, "the account is not cosid's");
+	if (rc == 0)
+		rc = send_request(instance, call, "DELETE", path, buckets, NULL, "NoSuchAccount",
+				  NULL);
+	return rc < 0 ? cosi_fail(call, 0, "cannot revoke '%s'", req->native) : 0;
+}
+
+/* ---- probe and list ---- */
+
+static int
+read_page(const struct example *example, struct cosi_call *call, const char *path,
+	  const char *after, json_t **out)
+{
+	int rc = send_request(example, call, "GET", path, cosi_printf(call, "after=%s", after),
+			      NULL, "", out);
+
+	if (rc == 0 && !json_is_array(json_object_get(*out, "items")))
+		return cosi_fail(call, COSI_UNAVAILABLE, "the store's answer is no list");
+	return rc;
+}
+
+static int
+example_probe(void *instance, struct cosi_call *call)
+{
+	json_auto_t *page = NULL;
+
+	if (read_page(instance, call, "/v1/buckets", "", &page) < 0)
+		return cosi_fail(call, 0, "cannot use the store");
+	return 0;
+}
+
+/* Page by page.  1: found() wants no more. */
+static int
+list_things(const struct example *example, struct cosi_call *call, uint32_t kind, const char *owner,
+	    int (*found)(struct cosi_call *, const struct cosi_found *))
+{
+	const char *path = kind == COSI_BUCKET ? "/v1/buckets" : "/v1/accounts", *after = "";
+	bool more = true;
+
+	while (more) {
+		json_auto_t *page = NULL;
+		json_t *thing;
+		size_t i;
+
+		if (read_page(example, call, path, after, &page) < 0)
+			return -1;
+		json_array_foreach(json_object_get(page, "items"), i, thing) {
+			const json_t *tags = json_object_get(thing, "tags");
+
+			after = text_of(call, thing, "name");
+			if (bears_tags(call, thing, &(struct cosi_mark){ .owner = owner }) &&
+			    found(call, COSI_FOUND(.kind = kind, .native = after,
+						   .mark = { owner, text_of(call, tags, "name"),
+							     text_of(call, tags, "params") },
+						   .created = json_integer_value(json_object_get(
+							   thing, "created")))) != 0)
+				return 1;
+		}
+		more = json_is_true(json_object_get(page, "more")) && i > 0;
+	}
+	return 0;
+}
+
+static int
+example_list(void *instance, struct cosi_call *call, const char *owner,
+	     int (*found)(struct cosi_call *, const struct cosi_found *))
+{
+	int rc = list_things(instance, call, COSI_BUCKET, owner, found);
+
+	if (rc == 0)
+		rc = list_things(instance, call, COSI_ACCOUNT, owner, found);
+	return rc < 0 ? cosi_fail(call, 0, "cannot list the store") : 0;
+}
+
+/* ---- the module; a handler that is missing is answered UNIMPLEMENTED ---- */
+
+COSI_MODULE = {
+	COSI_MODULE_HEAD,
+	.name = "example",
+	.version = "1.0",
+	.summary = "buckets of an imaginary store",
+	.flags = COSI_NETWORK,
+	.protocols = COSI_S3,
+	.auth = COSI_AUTH_KEY,
+	.common_params = COSI_P_WHEN_NOT_EMPTY,
+	.config = COSI_SCHEMA(struct example_settings, settings_keys),
+	.bucket_params = COSI_SCHEMA(struct example_bucket_params, bucket_keys),
+	.open = example_open,
+	.close = example_close,
+	.probe = example_probe,
+	.map_name = example_map_name,
+	.create_bucket = example_create_bucket,
+	.get_bucket = example_get_bucket,
+	.delete_bucket = example_delete_bucket,
+	.grant = example_grant,
+	.revoke = example_revoke,
+	.list = example_list,
+};

@@ -1,0 +1,12 @@
+# released.cmake - cmake -DHEADER=... -DRELEASED=... -P released.cmake: but for comments and layout the two are the same.
+foreach(name HEADER RELEASED)
+  file(READ "${${name}}" text)
+  string(REPLACE ";" "<semicolon>" text "${text}")
+  string(REGEX REPLACE "/[*]([^*]|[*]+[^*/])*[*]+/" "" text "${text}")
+  string(REGEX REPLACE "[ \t\\]*\n[ \t\n]*" "\n" text "${text}")
+  string(REGEX REPLACE "[ \t]+" " " text "${text}")
+  set(${name}_TEXT "${text}")
+endforeach()
+if(NOT HEADER_TEXT STREQUAL RELEASED_TEXT)
+  message(FATAL_ERROR "${HEADER} differs from ${RELEASED}: a change needs a new number, and a copy of its header")
+endif()
