@@ -9,8 +9,8 @@
 #include "router/router.h"
 #include "rpc/server.h"
 
-#include "notify.h"
 #include "options.h"
+#include "systemd.h"
 
 struct daemon {
 	const struct options *options;
@@ -20,16 +20,17 @@ struct daemon {
 	struct generation *generation; /* router_new() takes its reference over */
 	struct router *router;
 	struct server *server;
-	struct desk desk;
-	struct notify notify;
+	struct reload_queue reloads;
+	struct systemd systemd;
 	struct admin *admin; /* NULL: there is none */
 	int listen_fd;
 	int signal_fd, wake_fd; /* what the main thread waits for: a signal; daemon_wake() */
 };
 
-/* The main thread looks around: retired generations, reloads that were asked for.  Any thread. */
+/* Lets the main thread look for requested reloads and for generations that can be closed.  Any
+ * thread. */
 void daemon_wake(void *daemon);
-/* What of a configuration the router needs, and what the server. */
+/* The settings of a configuration that the router and the server need. */
 struct router_config daemon_router_config(struct daemon *daemon, const struct config *config);
 struct server_config daemon_server_config(struct daemon *daemon, const struct config *config);
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * main.c - options, signals, and the order of start and stop; the only file that sees every layer.
+ * main.c - the order of start and stop, and the main thread's loop; the only file that sees every
+ * layer.
  *
  *   config -> state directory -> generation (modules, instances) -> router -> server -> READY
  *   SIGHUP: reload.c, on this thread, while the server serves
  *   SIGTERM: server drains -> router joins its workers -> generation closes -> the C core ends
  */
 #include <jansson.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -15,6 +17,7 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/secret.h"
 #include "http/http.h"
@@ -28,29 +31,20 @@
 
 /* What a stop may take beyond drain_timeout: handlers that wait for a store's answer. */
 enum { LAST_RESORT_S = 5 };
-/* And after that, when all that is ours has ended: the C core's own threads. */
+/* And after that, when all layers have ended: the C core's own threads. */
 enum { CORE_S = 1 };
+/* How often the main thread looks around, and how much of the processor's time within such a period
+ * makes it one of work. */
+enum { LOOK_MS = 5000, WORK_MS = 100 };
 
-/* The error has no line when it is not the configuration that names the directory. */
-static int
-open_state(struct daemon *d, struct diag *diag)
-{
-	struct status status = { 0 };
-	const char *file;
-	int line = config_line(d->config, "state_dir", &file);
-
-	d->state = state_open(d->config->state_dir, &status);
-	if (d->state != NULL)
-		return 0;
-	diag_error(diag, line > 0 ? file : NULL, line, "%s", status.text);
-	return -1;
-}
+/* ---- start -------------------------------------------------------------------------- */
 
 /* Loads everything up to the point where calls could be served, as far as it goes, so that one run
  * shows all that is wrong.  0 or -1, errors are printed. */
 static int
-load(struct daemon *d, const struct options *options)
+daemon_load(struct daemon *d, const struct options *options)
 {
+	struct status status = { 0 };
 	struct diag diag = { 0 };
 	int rc;
 
@@ -58,9 +52,17 @@ load(struct daemon *d, const struct options *options)
 	if (d->config != NULL) {
 		d->started = config_ref(d->config);
 		log_setup(d->config->log_level, d->config->log_json);
-		if (open_state(d, &diag) == 0 && d->config->module_dir != NULL)
+		d->state = state_open(d->config->state_dir, &status);
+		if (d->state == NULL) {
+			const char *file;
+			int line = config_line(d->config, "state_dir", &file);
+
+			/* No line: something else than the configuration names the directory. */
+			diag_error(&diag, line > 0 ? file : NULL, line, "%s", status.text);
+		} else if (d->config->module_dir != NULL) {
 			d->generation = generation_open(d->config, state_path(d->state), NULL,
 							options->check, &diag);
+		}
 		config_forget(d->config);
 	}
 	rc = d->generation != NULL && diag.nerrors == 0 ? 0 : -1;
@@ -72,116 +74,91 @@ load(struct daemon *d, const struct options *options)
 	return rc;
 }
 
-/* A socket handed over by systemd, -1 when there is none, -2 when it is not the one we need.
- * Read before grpc starts: a wrong LISTEN_FDS must not make us adopt one of its descriptors. */
+/* Sets listen_fd when systemd handed a socket over.  Before gRPC starts: a wrong LISTEN_FDS must
+ * not name one of its descriptors. */
 static int
-inherited_socket(const char *path)
+inherit_socket(struct daemon *d)
 {
+	const char *path = d->config->socket_path;
 	int n = sd_listen_fds(1);
 
 	if (n == 0)
-		return -1;
-	if (n == 1 && sd_is_socket_unix(SD_LISTEN_FDS_START, SOCK_STREAM, 1, path, 0) > 0)
-		return SD_LISTEN_FDS_START;
-	log_error("systemd handed over %d sockets, none of them listens on '%s'", n, path);
-	return -2;
-}
-
-struct router_config
-daemon_router_config(struct daemon *d, const struct config *config)
-{
-	return (struct router_config){
-		.call_timeout_ms = config->call_timeout_ms,
-		.create_settle_ms = config->create_settle_ms,
-		.workers = (unsigned)config->workers,
-		.idle = daemon_wake,
-		.idle_arg = d,
-	};
-}
-
-/* A socket that the configuration asks for must be there; without the default one it goes on. */
-static int
-serve_admin(struct daemon *d)
-{
-	const struct admin_config config = {
-		.path = d->config->admin_path,
-		.socket_path = d->config->socket_path,
-		.router = d->router,
-		.desk = &d->desk,
-	};
-	struct status status = { 0 };
-
-	d->admin = admin_start(&config, &status);
-	if (d->admin != NULL)
 		return 0;
-	if (!d->config->admin_given) {
-		log_warning("%s: going on without", status.text);
+	if (n == 1 && sd_is_socket_unix(SD_LISTEN_FDS_START, SOCK_STREAM, 1, path, 0) > 0) {
+		d->listen_fd = SD_LISTEN_FDS_START;
 		return 0;
 	}
-	log_error("%s", status.text);
+	log_error("systemd handed over %d sockets, none of them listens on '%s'", n, path);
 	return -1;
 }
 
-struct server_config
-daemon_server_config(struct daemon *d, const struct config *config)
-{
-	return (struct server_config){
-		.socket_path = config->socket_path,
-		.socket_mode = config->socket_mode,
-		.peers_limited = config->peers_limited,
-		.npeer_uids = config->npeer_uids,
-		.npeer_gids = config->npeer_gids,
-		.peer_uids = config->peer_uids,
-		.peer_gids = config->peer_gids,
-		.listen_fd = d->listen_fd,
-		.beat = notify_beat,
-		.beat_ms = notify_beat_ms(),
-	};
-}
-
+/* 0 or -1, logged. */
 static int
-serve(struct daemon *d)
+daemon_serve(struct daemon *d)
 {
 	const struct config *config = d->config;
 	const struct router_config router_config = daemon_router_config(d, config);
 	const struct server_config server_config = daemon_server_config(d, config);
+	struct admin_config admin_config = {
+		.path = config->admin_path,
+		.socket_path = config->socket_path,
+		.reloads = &d->reloads,
+	};
 	struct status status = { 0 };
 
 	d->router = router_new(&router_config, d->generation, &status);
 	d->generation = NULL;
-	if (d->router != NULL && serve_admin(d) != 0)
-		return -1;
-	if (d->router != NULL)
-		d->server = server_start(&server_config, d->router, &status);
-	if (d->server == NULL || router_staff(d->router, &status) != 0) {
-		log_error("%s", status.text);
-		return -1;
+	if (d->router == NULL)
+		goto failed;
+	admin_config.router = d->router;
+	d->admin = admin_start(&admin_config, &status);
+	/* The configuration's socket must be there; the default one need not. */
+	if (d->admin == NULL && config->admin_given)
+		goto failed;
+	if (d->admin == NULL) {
+		log_warning("%s: going on without", status.text);
+		status = (struct status){ 0 };
 	}
+	d->server = server_start(&server_config, d->router, &status);
+	if (d->server == NULL || router_staff(d->router, &status) < 0)
+		goto failed;
 	log_notice("serving unix://%s as %s", config->socket_path, config->driver_name);
-	notify_ready(d);
+	d->systemd.router = d->router;
+	d->systemd.socket_path = d->started->socket_path;
+	systemd_ready(&d->systemd);
 	return 0;
+failed:
+	log_error("%s", status.text);
+	return -1;
 }
 
-void
-daemon_wake(void *arg)
+/* ---- the main thread's loop ---------------------------------------------------------- */
+
+/* Gives free memory back once the process has done little for two periods after one of work. */
+static void
+trim_when_idle(void)
 {
-	const struct daemon *d = arg;
-	const uint64_t one = 1;
+	static int64_t next_ms, used_us;
+	static unsigned nidle;
+	static bool worked;
+	int64_t now_ms = clock_mono_ms(), now_us;
 
-	/* A counter that is full wakes as well. */
-	(void)!write(d->wake_fd, &one, sizeof one);
-}
-
-static bool
-was_woken(const struct daemon *d)
-{
-	uint64_t count;
-
-	return read(d->wake_fd, &count, sizeof count) == sizeof count;
+	if (now_ms < next_ms)
+		return;
+	next_ms = now_ms + LOOK_MS;
+	now_us = clock_us(CLOCK_PROCESS_CPUTIME_ID);
+	if (now_us - used_us >= WORK_MS * 1000) {
+		worked = true;
+		nidle = 0;
+	} else if (worked && ++nidle == 2) {
+		(void)malloc_trim(0);
+		worked = false;
+	}
+	used_us = clock_us(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static unsigned
-stop_s(const struct daemon *d)
+stop_limit_s(const struct daemon *d)
 {
 	return (unsigned)(d->config->drain_timeout_ms / 1000) + LAST_RESORT_S;
 }
@@ -192,24 +169,28 @@ wait_for_stop(struct daemon *d)
 {
 	struct pollfd events[] = { { .fd = d->signal_fd, .events = POLLIN },
 				   { .fd = d->wake_fd, .events = POLLIN } };
-	enum asked asked;
+	enum signal_request request;
 
-	while ((asked = signals_take(d->signal_fd)) != ASKED_STOP) {
-		bool reloads = asked == ASKED_RELOAD || desk_is_asked(&d->desk);
+	while ((request = signals_take(d->signal_fd)) != SIGNAL_STOP) {
+		bool reloads = request == SIGNAL_RELOAD || reload_queue_is_waiting(&d->reloads);
+		uint64_t nwakes;
 
 		if (!reloads)
-			(void)poll(events, sizeof events / sizeof events[0], notify_look_ms());
-		signals_enter_modules(stop_s(d));
+			(void)poll(events, sizeof events / sizeof events[0], LOOK_MS);
+		signals_enter_modules(stop_limit_s(d));
 		if (reloads)
 			reload(d);
-		if (was_woken(d))
+		if (read(d->wake_fd, &nwakes, sizeof nwakes) == sizeof nwakes)
 			(void)router_reap(d->router);
 		signals_leave_modules();
-		notify_look(d);
+		systemd_update(&d->systemd);
+		trim_when_idle();
 	}
 }
 
-/* One that a signal has started already, while a module had the main thread, goes on. */
+/* ---- stop --------------------------------------------------------------------------- */
+
+/* An alarm that a signal has started while a module had the main thread is not put off. */
 static void
 shorten_alarm(unsigned s)
 {
@@ -218,13 +199,25 @@ shorten_alarm(unsigned s)
 	(void)alarm(left_s > 0 && left_s < s ? left_s : s);
 }
 
-/* Their callers were answered; the stop waits for them, and ends without a further word when they
- * take too long. */
 static void
-tell_who_lingers(struct daemon *d)
+daemon_stop(struct daemon *d)
 {
-	struct router_status *status = router_status(d->router);
+	struct router_status *status;
 
+	systemd_stopping();
+	log_notice("stopping");
+	reload_queue_close(&d->reloads);
+	shorten_alarm(stop_limit_s(d));
+	router_drain(d->router);
+	if (server_stop(d->server, d->config->drain_timeout_ms) < 0)
+		log_warning("calls were cut off after %lld ms",
+			    (long long)d->config->drain_timeout_ms);
+	d->server = NULL;
+	admin_stop(d->admin);
+	d->admin = NULL;
+	/* The callers were answered; the stop waits for what still runs, and ends without a further
+	 * line when that takes too long. */
+	status = router_status(d->router);
 	for (size_t i = 0; status != NULL && i < status->nlanes; i++) {
 		if (status->lanes[i].running == 0)
 			continue;
@@ -233,40 +226,13 @@ tell_who_lingers(struct daemon *d)
 			    "the module, waiting up to %d s more",
 			    status->lanes[i].name, status->lanes[i].running, LAST_RESORT_S);
 	}
-	if (status != NULL)
-		router_status_free(d->router, status);
+	router_status_free(d->router, status);
 }
 
+/* After a start that has failed half-way, too. */
 static void
-stop(struct daemon *d)
+daemon_close(struct daemon *d)
 {
-	notify_stopping();
-	log_notice("stopping");
-	desk_close(&d->desk);
-	shorten_alarm(stop_s(d));
-	router_drain(d->router);
-	if (server_stop(d->server, d->config->drain_timeout_ms) != 0)
-		log_warning("calls were cut off after %lld ms",
-			    (long long)d->config->drain_timeout_ms);
-	d->server = NULL;
-	admin_stop(d->admin);
-	d->admin = NULL;
-	tell_who_lingers(d);
-}
-
-/* Nothing, if there was no server. */
-static void
-end_core(void)
-{
-	(void)alarm(CORE_S);
-	server_done();
-	(void)alarm(0); /* what it would end with is no exit status of ours */
-}
-
-static void
-unload(struct daemon *d)
-{
-	/* Still there after a start that has failed half-way. */
 	admin_stop(d->admin);
 	if (d->router != NULL)
 		router_free(d->router);
@@ -276,8 +242,8 @@ unload(struct daemon *d)
 		state_close(d->state);
 	config_unref(d->config);
 	config_unref(d->started);
-	desk_done(&d->desk);
-	notify_done(&d->notify);
+	reload_queue_done(&d->reloads);
+	systemd_done(&d->systemd);
 	if (d->signal_fd >= 0)
 		(void)close(d->signal_fd);
 	if (d->wake_fd >= 0)
@@ -292,6 +258,8 @@ last_resort(int sig)
 	_exit(EXIT_SUCCESS);
 }
 
+/* ---- the process -------------------------------------------------------------------- */
+
 /* Before any thread exists: the allocators that every library then uses. */
 static int
 process_setup(void)
@@ -302,72 +270,46 @@ process_setup(void)
 	(void)prctl(PR_SET_DUMPABLE, 0);
 #endif
 	json_set_alloc_funcs(wiped_malloc, wiped_free);
-	if (http_global_init() != 0) {
-		log_error("cannot initialise libcurl");
-		return -1;
-	}
-	return 0;
-}
-
-/* Before any thread, too: the signals of all of them come to the main thread. */
-static int
-open_events(struct daemon *d)
-{
-	d->signal_fd = signals_open();
-	d->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	if (d->signal_fd >= 0 && d->wake_fd >= 0)
+	if (http_global_init() == 0)
 		return 0;
-	log_error("cannot wait for signals: %m");
+	log_error("cannot initialise libcurl");
 	return -1;
 }
 
 static int
-check(struct daemon *d, const struct options *options)
+run_check(struct daemon *d, const struct options *options)
 {
-	bool sound = load(d, options) == 0;
+	bool sound = daemon_load(d, options) == 0;
 
 	return d->generation == NULL ? EXIT_FAILURE
 				     : check_backends(d->generation, d->config, options, sound);
 }
 
-/* Where it fails, unload() is left to close the modules. */
+/* Where it fails, daemon_close() is left to close the modules. */
 static int
-live(struct daemon *d, const struct options *options)
+run_daemon(struct daemon *d, const struct options *options)
 {
-	int rc;
+	int rc = EXIT_FAILURE;
 
-	if (open_events(d) != 0)
+	/* Before any thread: the signals of all of them come to the main thread. */
+	d->signal_fd = signals_open();
+	d->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (d->signal_fd < 0 || d->wake_fd < 0) {
+		log_error("cannot wait for signals: %m");
 		return EXIT_FAILURE;
+	}
 	signals_enter_modules(LAST_RESORT_S);
-	if (load(d, options) != 0 ||
-	    (d->listen_fd = inherited_socket(d->config->socket_path)) == -2)
+	if (daemon_load(d, options) < 0 || inherit_socket(d) < 0)
 		return EXIT_FAILURE;
 	signals_leave_modules();
-	rc = serve(d) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-	if (rc == EXIT_SUCCESS)
+	if (daemon_serve(d) == 0) {
+		rc = EXIT_SUCCESS;
 		wait_for_stop(d);
+	}
 	if (d->server != NULL)
-		stop(d);
+		daemon_stop(d);
 	else
 		signals_enter_modules(LAST_RESORT_S);
-	return rc;
-}
-
-static int
-run(const struct options *options)
-{
-	struct daemon d = { .options = options, .listen_fd = -1, .signal_fd = -1, .wake_fd = -1 };
-	int rc;
-
-	desk_init(&d.desk, daemon_wake, &d);
-	if (process_setup() != 0)
-		return EXIT_FAILURE;
-	rc = options->check ? check(&d, options) : live(&d, options);
-	unload(&d);
-	http_global_done();
-	if (rc == EXIT_SUCCESS && !options->check)
-		log_notice("stopped");
-	end_core();
 	return rc;
 }
 
@@ -375,13 +317,26 @@ int
 main(int argc, char **argv)
 {
 	struct options options = { .config_path = config_default_path() };
+	struct daemon d = { .options = &options, .listen_fd = -1, .signal_fd = -1, .wake_fd = -1 };
 	int rc = options_parse(argc, argv, &options);
 
 	if (rc >= 0)
-		return rc;
+		return options_printed(rc);
 	if (options.describe_daemon)
-		return check_describe_daemon();
+		return options_printed(check_describe_daemon());
 	if (options.describe != NULL)
-		return check_describe_module(options.describe);
-	return run(&options);
+		return options_printed(check_describe_module(options.describe));
+	reload_queue_init(&d.reloads, daemon_wake, &d);
+	if (process_setup() < 0)
+		return EXIT_FAILURE;
+	rc = options.check ? run_check(&d, &options) : run_daemon(&d, &options);
+	daemon_close(&d);
+	http_global_done();
+	if (rc == EXIT_SUCCESS && !options.check)
+		log_notice("stopped");
+	/* Nothing, if there was no server; the alarm that it would end with is no exit status. */
+	(void)alarm(CORE_S);
+	server_done();
+	(void)alarm(0);
+	return options.check ? options_printed(rc) : rc;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * reload.c - config -> generation -> swap.
  *
- *   parse ─► keep what cannot change ─► copy, try, load, open ─► router_swap() ─► log, limits
- *     └──────────────┴────────────────────────────┴─► any error: the old generation never noticed
+ *   parse ─► keep what cannot change ─► check, load, open ─► router_swap() ─► log, limits
+ *     └──────────────┴────────────────────────┴─► any error: the old generation continues to serve
  */
 #include "reload.h"
 
@@ -13,52 +13,30 @@
 
 #include "banned.h"
 
-static struct config *
-read_config(struct daemon *daemon, struct diag *diag)
+/* Its generation serves, or nothing has changed.  0 or -1 with diag. */
+static int
+reload_config(struct daemon *daemon, struct config *config, struct diag *diag)
 {
-	struct config *config = config_load(daemon->options->config_path, diag);
-	size_t before = diag->nerrors;
-
-	if (config == NULL)
-		return NULL;
-	config_keep(config, daemon->config, diag);
-	if (diag->nerrors == before)
-		return config;
-	config_unref(config);
-	return NULL;
-}
-
-static struct generation *
-open_generation(struct daemon *daemon, struct config *config, struct diag *diag)
-{
+	const struct router_config limits = daemon_router_config(daemon, config);
+	const struct server_config access = daemon_server_config(daemon, config);
 	struct generation *serving = router_pin(daemon->router);
 	struct generation *next =
 		generation_open(config, state_path(daemon->state), serving, false, diag);
+	struct status status = { 0 };
 
-	/* Sidecars ask once, when they start. */
+	/* Sidecars ask for the protocols once, when they start. */
 	if (next != NULL && next->protocols != serving->protocols)
 		diag_warning(diag, NULL, 0,
 			     "the protocols that are served have changed: restart the sidecars");
 	router_unpin(daemon->router, serving);
-	return next;
-}
-
-static int
-swap(struct daemon *daemon, struct config *config, struct diag *diag)
-{
-	const struct router_config limits = daemon_router_config(daemon, config);
-	const struct server_config access = daemon_server_config(daemon, config);
-	struct generation *next = open_generation(daemon, config, diag);
-	struct status status = { 0 };
-
 	if (next == NULL)
 		return -1;
-	if (router_swap(daemon->router, &limits, next, &status) != 0) {
+	if (router_swap(daemon->router, &limits, next, &status) < 0) {
 		diag_error(diag, NULL, 0, "%s", status.text);
 		generation_unref(next);
 		return -1;
 	}
-	if (server_admit(daemon->server, &access, &status) != 0)
+	if (server_admit(daemon->server, &access, &status) < 0)
 		diag_warning(diag, NULL, 0, "%s", status.text);
 	log_setup(config->log_level, config->log_json);
 	config_unref(daemon->config);
@@ -73,14 +51,14 @@ first_error(const struct diag *diag)
 	for (size_t i = 0; i < diag->nlines; i++)
 		if (diag->marks[i] == DIAG_NO_MARK)
 			return diag->lines[i];
-	return "no memory";
+	return "out of memory";
 }
 
 static void
-tell(struct daemon *daemon, const struct diag *diag, bool failed, int64_t took_us)
+reload_report(struct daemon *daemon, struct diag *diag, bool failed, int64_t took_us)
 {
 	struct generation *serving = router_pin(daemon->router);
-	const struct desk_report report = {
+	const struct reload_report report = {
 		.ok = !failed,
 		.generation = serving->number,
 		.nbackends = serving->nbackends,
@@ -88,19 +66,18 @@ tell(struct daemon *daemon, const struct diag *diag, bool failed, int64_t took_u
 		.took_us = took_us,
 	};
 
-	diag_log(diag);
-	if (failed) {
-		log_error("reload failed, generation %u goes on", serving->number);
-	} else {
-		log_notice("generation %u serves %zu backend%s, reloaded in %" PRId64 " ms",
-			   serving->number, serving->nbackends, serving->nbackends == 1 ? "" : "s",
-			   took_us / 1000);
-	}
 	router_unpin(daemon->router, serving);
 	(void)router_reap(daemon->router);
-	/* First systemd: whoever waits at the desk may ask it next. */
-	notify_reloaded(daemon, failed ? first_error(diag) : NULL);
-	desk_end(&daemon->desk, &report, diag);
+	diag_log(diag);
+	if (failed)
+		log_error("reload failed, generation %u continues to serve", report.generation);
+	else
+		log_notice("generation %u serves %zu backend%s, reloaded in %" PRId64 " ms",
+			   report.generation, report.nbackends, report.nbackends == 1 ? "" : "s",
+			   took_us / 1000);
+	/* First systemd: a client of the admin socket may ask it next. */
+	systemd_reloaded(&daemon->systemd, failed ? first_error(diag) : NULL);
+	reload_queue_end(&daemon->reloads, &report, diag);
 }
 
 void
@@ -109,16 +86,21 @@ reload(struct daemon *daemon)
 	int64_t begun_us = clock_mono_us();
 	struct diag diag = { 0 };
 	struct config *config;
-	bool failed;
+	bool failed = true;
 
-	desk_begin(&daemon->desk);
-	notify_reloading(begun_us);
+	reload_queue_begin(&daemon->reloads);
+	systemd_reloading(begun_us);
 	log_notice("reloading '%s'", daemon->options->config_path);
-	config = read_config(daemon, &diag);
-	failed = config == NULL || swap(daemon, config, &diag) != 0;
-	if (config != NULL)
+	config = config_load(daemon->options->config_path, &diag);
+	if (config != NULL) {
+		size_t nerrors = diag.nerrors;
+
+		config_keep(config, daemon->config, &diag);
+		if (diag.nerrors == nerrors)
+			failed = reload_config(daemon, config, &diag) < 0;
 		config_forget(config);
-	config_unref(config);
-	tell(daemon, &diag, failed, clock_mono_us() - begun_us);
+		config_unref(config);
+	}
+	reload_report(daemon, &diag, failed, clock_mono_us() - begun_us);
 	diag_done(&diag);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * signals.c - a descriptor to read them from, and a handler while nobody reads it.
+ * signals.c - a descriptor to read them from, and a handler for while the main thread does not read
+ * it.
  *
  *   main thread:  take ── poll ── enter ─ a module's open(), close() ─ leave ── take ...
- *   SIGTERM:      waits in the fd │ the handler notes it, starts alarm() │ waits in the fd
+ *   SIGTERM:      waits in the fd │ the handler keeps it, starts alarm() │ waits in the fd
  */
 #include "signals.h"
 
@@ -14,15 +15,15 @@
 #include "banned.h"
 
 /* A process has one of each. */
-static volatile sig_atomic_t stop_asked, limit_s;
+static volatile sig_atomic_t stop_requested, stop_limit;
 
 static void
 note_stop(int sig)
 {
 	(void)sig;
-	if (stop_asked == 0)
-		(void)alarm((unsigned)limit_s);
-	stop_asked = 1;
+	if (stop_requested == 0)
+		(void)alarm((unsigned)stop_limit);
+	stop_requested = 1;
 }
 
 static void
@@ -47,15 +48,15 @@ signals_open(void)
 	return signalfd(-1, &all, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-enum asked
+enum signal_request
 signals_take(int fd)
 {
 	struct signalfd_siginfo info;
-	enum asked asked = stop_asked != 0 ? ASKED_STOP : ASKED_NOTHING;
+	enum signal_request request = stop_requested != 0 ? SIGNAL_STOP : SIGNAL_NONE;
 
-	while (asked != ASKED_STOP && read(fd, &info, sizeof info) == sizeof info)
-		asked = info.ssi_signo == SIGHUP ? ASKED_RELOAD : ASKED_STOP;
-	return asked;
+	while (request != SIGNAL_STOP && read(fd, &info, sizeof info) == sizeof info)
+		request = info.ssi_signo == SIGHUP ? SIGNAL_RELOAD : SIGNAL_STOP;
+	return request;
 }
 
 static void
@@ -70,7 +71,7 @@ mask_stops(int how)
 void
 signals_enter_modules(unsigned stop_s)
 {
-	limit_s = (sig_atomic_t)stop_s;
+	stop_limit = (sig_atomic_t)stop_s;
 	mask_stops(SIG_UNBLOCK);
 }
 

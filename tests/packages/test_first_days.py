@@ -121,8 +121,8 @@ def test_reload__broken_file_leaves_the_old_generation(machine):
     seen = machine.cursor()
     assert "failed" in machine.run("systemctl", "reload", "cosid", ok=False)
     machine.wait_log(r"zz\.conf:\d+: ", seen)
-    machine.wait_log("reload failed, generation 5 goes on", seen)
-    assert re.match(r"reload failed, generation 5 goes on: \S+zz\.conf:\d+: ", machine.show("StatusText"))
+    machine.wait_log("reload failed, generation 5 continues to serve", seen)
+    assert re.match(r"reload failed, generation 5 continues to serve: \S+zz\.conf:\d+: ", machine.show("StatusText"))
     assert machine.show("ActiveState") == "active"
     machine.run("cosictl", "get", "files.photos")
     machine.run("rm", "/etc/cosid/conf.d/zz.conf")

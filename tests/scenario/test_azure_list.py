@@ -40,6 +40,6 @@ def test_list__of_more_than_a_call_can_hold(cosid, store, npages, got):
         assert done.returncode == 0, done.stderr
     else:
         assert done.returncode == 1
-        assert f"backend shop: RESOURCE_EXHAUSTED: the list broke off after {got} lines: " in done.stderr, \
+        assert f"backend shop: RESOURCE_EXHAUSTED: the list ends after {got} lines: " in done.stderr, \
             done.stderr
         assert "no memory for the answer to" in done.stderr

@@ -29,7 +29,7 @@ def region(client, bucket="probe"):
 
 def fails(daemon, *words):
     """The reload fails, and the log says why in these words; what served goes on."""
-    last = daemon.reload(r"reload failed, generation \d+ goes on|generation \d+ serves")
+    last = daemon.reload(r"reload failed, generation \d+ continues to serve|generation \d+ serves")
     assert "failed" in last, daemon.log
     for word in words:
         assert re.search(word, daemon.log), daemon.log
@@ -238,7 +238,7 @@ def test_systemd__is_told(cosid, shelf, folder):
         assert said.index("RELOADING=1\nMONOTONIC_USEC=") < said.index("READY=1")
         daemon.config.write_text("nonsense")
         daemon.process.send_signal(signal.SIGHUP)
-        said = until("STATUS=reload failed, generation 2 goes on: ")
+        said = until("STATUS=reload failed, generation 2 continues to serve: ")
         assert said.index("RELOADING=1") < said.index("READY=1") and "cosid.conf:1: " in said
 
 

@@ -29,7 +29,7 @@ def serves_on(daemon):
     assert client.call(method, **fields).bucket_info.s3.region == "v1-plain"
 
 
-ENDS = r"reload failed, generation \d+ goes on|generation \d+ serves"
+ENDS = r"reload failed, generation \d+ continues to serve|generation \d+ serves"
 
 
 def fails(daemon, *words):

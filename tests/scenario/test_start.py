@@ -4,6 +4,7 @@ import os
 import resource
 import socket
 import stat
+import subprocess
 
 import pytest
 
@@ -253,6 +254,22 @@ def test_options__status(cosid, config, build, arguments, status):
     assert done.returncode == status, done.stderr
     assert done.stdout + done.stderr
     assert not daemon.socket.exists()
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["surplus"], "cosid: unexpected argument 'surplus'\n"), (["--probe"], "cosid: --probe needs --check\n"),
+    (["--nonsense"], "unrecognized option '--nonsense'\n"), (["-c"], "option requires an argument -- 'c'\n")])
+def test_options__wrong_ones_are_named(cosid, config, arguments, words):
+    done = cosid.make(config).run(*arguments)
+    assert words in done.stderr and done.stderr.endswith("Try 'cosid --help'.\n") and done.stdout == ""
+
+
+@pytest.mark.parametrize("argument", ["-h", "--help", "--version", "--describe"])
+def test_options__output_that_is_lost_is_an_error(cosid, config, build, argument):
+    with open("/dev/full", "w", encoding="ascii") as full:
+        done = subprocess.run([build / "bin" / "cosid", argument], stdout=full, stderr=subprocess.PIPE, text=True,
+                              timeout=60)
+    assert done.returncode == 1 and "cannot write to standard output" in done.stderr
 
 
 def test_state__nothing_is_left(cosid, config, folder):

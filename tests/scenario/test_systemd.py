@@ -146,7 +146,7 @@ def test_notify__reload(cosid, config, manager):
     daemon.config.write_text("nonsense")
     daemon.cosictl("reload")
     manager.wait("^RELOADING=1$", r"^MONOTONIC_USEC=\d+$")
-    refused = "^STATUS=reload failed, generation 1 goes on: .*cosid.conf:1: "
+    refused = "^STATUS=reload failed, generation 1 continues to serve: .*cosid.conf:1: "
     manager.wait("^READY=1$", refused)
     assert "READY=1" not in manager.rest()
     daemon.config.write_text(text)
@@ -179,7 +179,7 @@ def test_status__names_the_backend_that_fails(cosid, manager, posix):
         manager.wait(r"serves 2 backends on \S+; rgw: the last call failed at \S+Z: UNAVAILABLE: ")
         while daemon.status()["backends"][1]["state"] != "failing":
             assert outcome(client.create, "unreachable", {"backend": "rgw"}) == "UNAVAILABLE"
-        said = manager.wait(f"; rgw: nothing is sent to {url}: ")
+        said = manager.wait(f"; rgw: circuit breaker open for {url}: ")
     secrets.assert_absent(said, "the status")
 
 

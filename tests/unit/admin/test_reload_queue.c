@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_desk.c - who asks for a reload is told of one that began after it. */
-#include "admin/desk.h"
+ * test_reload_queue.c - who asks for a reload is told of one that began after it. */
+#include "admin/reload_queue.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,29 +34,29 @@ wait_woken(void)
 static int
 setup(void **state)
 {
-	struct desk *desk = malloc(sizeof *desk);
+	struct reload_queue *queue = malloc(sizeof *queue);
 
-	assert_non_null(desk);
+	assert_non_null(queue);
 	(void)sem_init(&woken, 0, 0);
-	desk_init(desk, wake, &woken);
-	*state = desk;
+	reload_queue_init(queue, wake, &woken);
+	*state = queue;
 	return 0;
 }
 
 static int
 teardown(void **state)
 {
-	desk_done(*state);
+	reload_queue_done(*state);
 	free(*state);
 	(void)sem_destroy(&woken);
 	return 0;
 }
 
 struct asker {
-	struct desk *desk;
+	struct reload_queue *queue;
 	pthread_t thread;
 	int result;
-	struct desk_report report;
+	struct reload_report report;
 };
 
 static void *
@@ -64,42 +64,42 @@ ask(void *arg)
 {
 	struct asker *asker = arg;
 
-	asker->result = desk_ask(asker->desk, &asker->report);
+	asker->result = reload_queue_request(asker->queue, &asker->report);
 	return NULL;
 }
 
 static void
-start(struct asker *asker, struct desk *desk)
+start(struct asker *asker, struct reload_queue *queue)
 {
-	*asker = (struct asker){ .desk = desk };
+	*asker = (struct asker){ .queue = queue };
 	assert_int_equal(pthread_create(&asker->thread, NULL, ask, asker), 0);
 	wait_woken();
 }
 
 static void
-end(struct desk *desk, unsigned generation, const char *line)
+end(struct reload_queue *queue, unsigned generation, const char *line)
 {
-	const struct desk_report report = { .ok = line == NULL, .generation = generation };
+	const struct reload_report report = { .ok = line == NULL, .generation = generation };
 	struct diag diag = { 0 };
 
 	if (line != NULL)
 		diag_error(&diag, "cosid.conf", 7, "%s", line);
-	desk_end(desk, &report, &diag);
+	reload_queue_end(queue, &report, &diag);
 	diag_done(&diag);
 }
 
 static void
 test_ask__gets_the_report(void **state)
 {
-	struct desk *desk = *state;
+	struct reload_queue *queue = *state;
 	struct asker asker;
 
-	assert_false(desk_is_asked(desk));
-	start(&asker, desk);
-	assert_true(desk_is_asked(desk));
-	desk_begin(desk);
-	assert_false(desk_is_asked(desk));
-	end(desk, 7, "no");
+	assert_false(reload_queue_is_waiting(queue));
+	start(&asker, queue);
+	assert_true(reload_queue_is_waiting(queue));
+	reload_queue_begin(queue);
+	assert_false(reload_queue_is_waiting(queue));
+	end(queue, 7, "no");
 	assert_int_equal(pthread_join(asker.thread, NULL), 0);
 	assert_int_equal(asker.result, 0);
 	assert_int_equal(asker.report.number, 1);
@@ -107,22 +107,22 @@ test_ask__gets_the_report(void **state)
 	assert_false(asker.report.ok);
 	assert_int_equal(asker.report.nlines, 1);
 	assert_string_equal(asker.report.lines[0], "cosid.conf:7: no");
-	desk_report_done(&asker.report);
+	reload_report_done(&asker.report);
 }
 
 /* The one that runs may have read the file before it was changed. */
 static void
 test_ask__during_a_reload_waits_for_the_next(void **state)
 {
-	struct desk *desk = *state;
+	struct reload_queue *queue = *state;
 	struct asker asker;
 
-	desk_begin(desk);
-	start(&asker, desk);
-	end(desk, 2, NULL);
-	assert_true(desk_is_asked(desk));
-	desk_begin(desk);
-	end(desk, 3, NULL);
+	reload_queue_begin(queue);
+	start(&asker, queue);
+	end(queue, 2, NULL);
+	assert_true(reload_queue_is_waiting(queue));
+	reload_queue_begin(queue);
+	end(queue, 3, NULL);
 	assert_int_equal(pthread_join(asker.thread, NULL), 0);
 	assert_int_equal(asker.result, 0);
 	assert_int_equal(asker.report.generation, 3);
@@ -132,14 +132,14 @@ test_ask__during_a_reload_waits_for_the_next(void **state)
 static void
 test_ask__many_share_one(void **state)
 {
-	struct desk *desk = *state;
+	struct reload_queue *queue = *state;
 	struct asker askers[8];
 
 	for (size_t i = 0; i < 8; i++)
-		start(&askers[i], desk);
-	desk_begin(desk);
-	end(desk, 2, NULL);
-	assert_false(desk_is_asked(desk));
+		start(&askers[i], queue);
+	reload_queue_begin(queue);
+	end(queue, 2, NULL);
+	assert_false(reload_queue_is_waiting(queue));
 	for (size_t i = 0; i < 8; i++) {
 		assert_int_equal(pthread_join(askers[i].thread, NULL), 0);
 		assert_int_equal(askers[i].result, 0);
@@ -150,34 +150,34 @@ test_ask__many_share_one(void **state)
 static void
 test_close__tells_who_waits_and_who_comes(void **state)
 {
-	struct desk *desk = *state;
-	struct desk_report report;
+	struct reload_queue *queue = *state;
+	struct reload_report report;
 	struct asker asker;
 
-	start(&asker, desk);
-	desk_close(desk);
+	start(&asker, queue);
+	reload_queue_close(queue);
 	assert_int_equal(pthread_join(asker.thread, NULL), 0);
 	assert_int_equal(asker.result, -1);
-	assert_int_equal(desk_ask(desk, &report), -1);
+	assert_int_equal(reload_queue_request(queue, &report), -1);
 }
 
 static void
 test_last__none_then_the_latest(void **state)
 {
-	struct desk *desk = *state;
-	struct desk_report report;
+	struct reload_queue *queue = *state;
+	struct reload_report report;
 
-	assert_int_equal(desk_last(desk, &report), 0);
+	assert_int_equal(reload_queue_last(queue, &report), 0);
 	assert_int_equal(report.number, 0);
-	desk_begin(desk);
-	end(desk, 1, "first");
-	desk_begin(desk);
-	end(desk, 1, "second");
-	assert_int_equal(desk_last(desk, &report), 0);
+	reload_queue_begin(queue);
+	end(queue, 1, "first");
+	reload_queue_begin(queue);
+	end(queue, 1, "second");
+	assert_int_equal(reload_queue_last(queue, &report), 0);
 	assert_int_equal(report.number, 2);
 	assert_int_equal(report.nlines, 1);
 	assert_string_equal(report.lines[0], "cosid.conf:7: second");
-	desk_report_done(&report);
+	reload_report_done(&report);
 }
 
 int

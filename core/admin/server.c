@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * server.c - accepts, checks who connects, and serves each session on a thread of its own. */
+#include "admin/admin.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include "admin/protocol.h"
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "base/thread.h"
+#include "base/unix_socket.h"
+
+#include "banned.h"
+
+struct admin_session {
+	struct admin *admin;
+	bool open;
+	int fd;
+};
+
+struct admin {
+	struct admin_config config;
+	struct unix_socket node;
+	char *made; /* owned; the directory, when it was made here */
+	int stop_fd;
+	atomic_bool stopping;
+	pthread_t thread;
+	pthread_mutex_t mutex; /* what follows */
+	pthread_cond_t closed;
+	struct admin_session sessions[ADMIN_SESSIONS_MAX];
+};
+
+/* ---- sessions ----------------------------------------------------------------------- */
+
+static void *
+session_main(void *arg)
+{
+	struct admin_session *slot = arg;
+	struct admin *admin = slot->admin;
+	const struct session session = { &admin->config, &admin->stopping, slot->fd };
+	json_t *request = session_receive(&session);
+	const json_t *backend = json_object_get(request, "backend");
+	const char *command = json_string_value(json_object_get(request, "command"));
+
+	if (request == NULL)
+		; /* the client was told */
+	else if (command == NULL || (backend != NULL && !json_is_string(backend)))
+		(void)session_fail(&session, COSI_INVALID, "'command' or 'backend' is not a text");
+	else if (strcmp(command, "status") == 0)
+		admin_status(&session);
+	else if (strcmp(command, "reload") == 0)
+		admin_reload(&session);
+	else if (strcmp(command, "list") == 0)
+		admin_list(&session, json_string_value(backend));
+	else
+		(void)session_fail(&session, COSI_UNSUPPORTED, "unknown command");
+	json_decref(request);
+
+	LOCK_SCOPE(&admin->mutex);
+	(void)close(slot->fd);
+	slot->open = false;
+	pthread_cond_signal(&admin->closed);
+	return NULL;
+}
+
+static struct admin_session *
+session_new(struct admin *admin, int fd)
+{
+	LOCK_SCOPE(&admin->mutex);
+
+	for (size_t i = 0; i < ADMIN_SESSIONS_MAX; i++) {
+		if (admin->sessions[i].open)
+			continue;
+		admin->sessions[i] = (struct admin_session){ admin, true, fd };
+		return &admin->sessions[i];
+	}
+	return NULL;
+}
+
+static bool
+is_administrator(int fd)
+{
+	struct ucred peer;
+	socklen_t len = sizeof peer;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) != 0)
+		return false;
+	if (peer.uid == 0 || peer.uid == geteuid())
+		return true;
+	log_warning("refusing user %u on the admin socket", peer.uid);
+	return false;
+}
+
+/* Takes over the descriptor. */
+static void
+session_start(struct admin *admin, int fd)
+{
+	const struct session refused = { &admin->config, &admin->stopping, fd };
+	bool allowed = is_administrator(fd);
+	struct admin_session *slot = allowed ? session_new(admin, fd) : NULL;
+	pthread_t thread;
+
+	if (slot != NULL && thread_start(&thread, "admin-session", session_main, slot) == 0) {
+		(void)pthread_detach(thread);
+		return;
+	}
+	if (!allowed)
+		(void)session_fail(&refused, COSI_DENIED,
+				   "only root and the user that cosid runs as may connect");
+	else if (slot == NULL)
+		(void)session_fail(&refused, COSI_EXHAUSTED, "too many admin sessions (8)");
+	else
+		(void)session_fail(&refused, COSI_EXHAUSTED, "cannot start a thread");
+	LOCK_SCOPE(&admin->mutex);
+	(void)close(fd);
+	if (slot != NULL)
+		slot->open = false;
+}
+
+static void *
+admin_main(void *arg)
+{
+	struct admin *admin = arg;
+	struct pollfd events[] = { { .fd = admin->node.fd, .events = POLLIN },
+				   { .fd = admin->stop_fd, .events = POLLIN } };
+
+	while (!atomic_load(&admin->stopping)) {
+		int fd;
+
+		(void)poll(events, sizeof events / sizeof events[0], -1);
+		fd = accept4(admin->node.fd, NULL, NULL, SOCK_CLOEXEC);
+		if (fd >= 0)
+			session_start(admin, fd);
+		else if (errno == EMFILE || errno == ENFILE)
+			(void)poll(&events[1], 1, 100);
+	}
+	return NULL;
+}
+
+/* ---- start and stop ----------------------------------------------------------------- */
+
+/* The commands are for root and for cosid's user: no other may get as far as the socket. */
+static int
+open_directory(struct admin *admin, struct status *status)
+{
+	CLEANUP_FREE char *path = strdup(admin->config.path);
+	struct stat st;
+
+	if (path == NULL)
+		return status_no_memory(status);
+	*strrchr(path, '/') = '\0';
+	if (mkdir(path, 0700) == 0)
+		admin->made = strdup(path);
+	if (lstat(path, &st) != 0)
+		return status_fail(status, COSI_INVALID, "cannot inspect '%s': %s", path,
+				   strerrordesc_np(errno));
+	if (!S_ISDIR(st.st_mode) || (st.st_uid != 0 && st.st_uid != geteuid()) ||
+	    (st.st_mode & 077) != 0)
+		return status_fail(status, COSI_DENIED,
+				   "'%s' must be a directory of root or of cosid's user, closed to "
+				   "all others (0700)",
+				   path);
+	return 0;
+}
+
+static void
+admin_free(struct admin *admin)
+{
+	unix_socket_close(&admin->node);
+	if (admin->made != NULL)
+		(void)rmdir(admin->made);
+	if (admin->stop_fd >= 0)
+		(void)close(admin->stop_fd);
+	pthread_cond_destroy(&admin->closed);
+	pthread_mutex_destroy(&admin->mutex);
+	free(admin->made);
+	free(admin);
+}
+
+static int
+admin_open(struct admin *admin, struct status *status)
+{
+	int error;
+
+	if (open_directory(admin, status) < 0 ||
+	    unix_socket_open(&admin->node, admin->config.path, 0600, status) < 0)
+		return -1;
+	admin->stop_fd = eventfd(0, EFD_CLOEXEC);
+	if (admin->stop_fd < 0)
+		return status_fail(status, COSI_EXHAUSTED, "cannot make an eventfd: %s",
+				   strerrordesc_np(errno));
+	error = thread_start(&admin->thread, "admin", admin_main, admin);
+	if (error != 0)
+		return status_fail(status, COSI_EXHAUSTED, "cannot start a thread: %s",
+				   strerrordesc_np(error));
+	return 0;
+}
+
+struct admin *
+admin_start(const struct admin_config *config, struct status *status)
+{
+	struct admin *admin = calloc(1, sizeof *admin);
+
+	if (admin == NULL) {
+		status_no_memory(status);
+		return NULL;
+	}
+	admin->config = *config;
+	admin->node.fd = admin->stop_fd = -1;
+	pthread_mutex_init(&admin->mutex, NULL);
+	pthread_cond_init(&admin->closed, NULL);
+	if (admin_open(admin, status) == 0)
+		return admin;
+	status_fail(status, 0, "cannot open the admin socket '%s'", config->path);
+	admin_free(admin);
+	return NULL;
+}
+
+void
+admin_stop(struct admin *admin)
+{
+	const uint64_t one = 1;
+
+	if (admin == NULL)
+		return;
+	atomic_store(&admin->stopping, true);
+	(void)!write(admin->stop_fd, &one, sizeof one);
+	(void)pthread_join(admin->thread, NULL);
+	reload_queue_close(admin->config.reloads);
+	pthread_mutex_lock(&admin->mutex);
+	for (size_t i = 0; i < ADMIN_SESSIONS_MAX; i++)
+		if (admin->sessions[i].open)
+			(void)shutdown(admin->sessions[i].fd, SHUT_RD);
+	for (size_t i = 0; i < ADMIN_SESSIONS_MAX; i++)
+		while (admin->sessions[i].open)
+			pthread_cond_wait(&admin->closed, &admin->mutex);
+	pthread_mutex_unlock(&admin->mutex);
+	admin_free(admin);
+}
