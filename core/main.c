@@ -17,9 +17,9 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
+#include "base/charge.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/secret.h"
 #include "http/http.h"
 
 #include "check.h"
@@ -36,6 +36,8 @@ enum { CORE_S = 1 };
 /* How often the main thread looks around, and how much of the processor's time within such a period
  * makes it one of work. */
 enum { LOOK_MS = 5000, WORK_MS = 100 };
+/* Bytes: larger pieces of memory have a mapping of their own, and that much may lie idle. */
+enum { MALLOC_LARGE = 256 << 10 };
 
 /* ---- start -------------------------------------------------------------------------- */
 
@@ -269,7 +271,10 @@ process_setup(void)
 #ifndef COSID_SANITIZED /* the leak checker attaches to its own process */
 	(void)prctl(PR_SET_DUMPABLE, 0);
 #endif
-	json_set_alloc_funcs(wiped_malloc, wiped_free);
+	/* Fixed: glibc would raise both after one large answer and keep what calls gave back. */
+	(void)mallopt(M_MMAP_THRESHOLD, MALLOC_LARGE);
+	(void)mallopt(M_TRIM_THRESHOLD, MALLOC_LARGE);
+	json_set_alloc_funcs(charged_malloc, charged_free);
 	if (http_global_init() == 0)
 		return 0;
 	log_error("cannot initialise libcurl");

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/charge.h"
+#include "base/secret.h"
+
 #include "banned.h"
 
 enum { ALIGN = 16, FIRST_BLOCK = 4096, LARGEST_BLOCK = 65536 };
@@ -16,6 +19,11 @@ struct arena_block {
 	struct arena_block *next;
 	size_t size, used; /* of data */
 	_Alignas(ALIGN) unsigned char data[];
+};
+
+struct arena_adopted {
+	struct arena_adopted *next;
+	void *block; /* owned */
 };
 
 void
@@ -29,6 +37,9 @@ arena_done(struct arena *arena)
 {
 	struct arena_block *next;
 
+	for (; arena->adopted != NULL; arena->adopted = arena->adopted->next)
+		wiped_free(arena->adopted->block);
+	charge_release(arena, arena->charged);
 	for (struct arena_block *block = arena->head; block != NULL; block = next) {
 		next = block->next;
 		explicit_bzero(block->data, block->used);
@@ -62,13 +73,22 @@ block_add(struct arena *arena, size_t least)
 	return block;
 }
 
+/* Bytes that the cap leaves. */
+static size_t
+arena_left(const struct arena *arena)
+{
+	size_t used = arena->used + arena->charged;
+
+	return arena->failed || used > arena->cap ? 0 : arena->cap - used;
+}
+
 void *
 arena_alloc(struct arena *arena, size_t size)
 {
 	struct arena_block *block = arena->head;
 	void *p;
 
-	if (arena->failed || size > arena->cap || arena->cap - size < arena->used) {
+	if (arena->failed || size > arena_left(arena)) {
 		arena->failed = true;
 		return NULL;
 	}
@@ -83,6 +103,21 @@ arena_alloc(struct arena *arena, size_t size)
 	block->used += size;
 	arena->used += size;
 	return p;
+}
+
+int
+arena_adopt(struct arena *arena, void *block, size_t size)
+{
+	struct arena_adopted *adopted = arena_alloc(arena, sizeof *adopted);
+
+	if (adopted == NULL || size > arena_left(arena)) {
+		arena->failed = true;
+		return -1;
+	}
+	*adopted = (struct arena_adopted){ arena->adopted, block };
+	arena->adopted = adopted;
+	arena->used += size;
+	return 0;
 }
 
 static char *
@@ -114,11 +149,9 @@ arena_strdup(struct arena *arena, const char *s)
 static size_t
 room_left(const struct arena *arena)
 {
-	size_t below_cap = arena->cap > arena->used ? arena->cap - arena->used : 0;
+	size_t below_cap = arena_left(arena);
 	size_t room = arena->head != NULL ? arena->head->size - arena->head->used : 0;
 
-	if (arena->failed)
-		return 0;
 	return room < below_cap ? room : below_cap;
 }
 

@@ -11,9 +11,12 @@
 #include <stddef.h>
 
 struct arena_block;
+struct arena_adopted;
 struct arena {
-	struct arena_block *head; /* newest first; owned */
-	size_t used, cap;         /* bytes */
+	struct arena_block *head;      /* newest first; owned */
+	struct arena_adopted *adopted; /* owned */
+	size_t used, cap;              /* bytes */
+	size_t charged;                /* bytes outside that count, too (base/charge.h) */
 	bool failed;
 };
 
@@ -22,6 +25,9 @@ void arena_init(struct arena *arena, size_t cap);
 void arena_done(struct arena *arena);
 bool arena_failed(const struct arena *arena);
 
+/* Takes over a block from wiped_malloc() or its like, which counts as size bytes.  0, or -1: the
+ * arena has failed, and the block is the caller's. */
+int arena_adopt(struct arena *arena, void *block, size_t size);
 /* Zeroed, aligned for any type; NULL only when the arena has failed. */
 void *arena_alloc(struct arena *arena, size_t size);
 /* These return the empty string, never NULL, when the arena has failed. */

@@ -260,7 +260,7 @@ client_give(struct http_client *client, struct origin *origin, struct handle *ha
 {
 	bool kept;
 
-	reply_reset(&handle->reply, 0);
+	reply_reset(&handle->reply, 0, NULL);
 	pthread_mutex_lock(&client->mutex);
 	kept = origin->nidle < CLIENT_IDLE_MAX;
 	if (kept) {

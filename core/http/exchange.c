@@ -139,11 +139,11 @@ http_exchange(struct http_client *client, struct http_call *call, const char *ba
 		return NULL;
 	}
 	if (run(&exchange) == 0) {
-		reply = reply_copy(&exchange.handle->reply, exchange.attempt.status, call->arena);
+		reply = reply_take(&exchange.handle->reply, exchange.attempt.status);
 		if (reply == NULL)
 			(void)status_fail(call->status, COSI_EXHAUSTED,
-					  "no memory for the answer to '%s'",
-					  exchange.request.shown);
+					  "out of memory for the answer of %s to '%s'",
+					  exchange.request.url.origin, exchange.request.shown);
 	}
 	client_give(client, exchange.origin, exchange.handle);
 	return reply;

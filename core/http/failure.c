@@ -166,7 +166,8 @@ useless(enum reply_trouble trouble, struct attempt *attempt)
 	case REPLY_NO_MEMORY:
 	case REPLY_FINE:
 		attempt->verdict = BREAKER_NOTHING;
-		fail(attempt, COSI_EXHAUSTED, "no memory for the answer to '%s'", request->shown);
+		fail(attempt, COSI_EXHAUSTED, "out of memory for the answer of %s to '%s'",
+		     request->url.origin, request->shown);
 	}
 }
 

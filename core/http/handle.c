@@ -210,7 +210,7 @@ perform(struct handle *handle, const struct attempt *attempt, int64_t timeout_ms
 	CURL *easy = handle->easy;
 	bool failed;
 
-	reply_reset(&handle->reply, attempt->request->max_reply);
+	reply_reset(&handle->reply, attempt->request->max_reply, attempt->call->arena);
 	handle->error[0] = '\0';
 	failed = set_request(handle, attempt, timeout_ms);
 	SET(CURLOPT_FRESH_CONNECT, fresh ? 1L : 0L);

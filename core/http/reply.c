@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/charge.h"
 #include "base/secret.h"
 #include "http/http.h"
 
@@ -28,34 +29,66 @@ buf_reset(struct buf *buf)
 	}
 }
 
+/* size: at least what is there. */
+static int
+buf_resize(struct buf *buf, size_t size)
+{
+	char *grown = wiped_realloc(buf->data, size);
+
+	if (grown == NULL)
+		return -1;
+	buf->data = grown;
+	buf->size = size;
+	return 0;
+}
+
 static int
 buf_add(struct buf *buf, const char *data, size_t len)
 {
 	size_t size = buf->size == 0 ? BUF_FIRST : buf->size;
-	char *grown;
 
 	while (size - buf->len < len)
 		size *= 2;
-	if (size > buf->size) {
-		grown = wiped_realloc(buf->data, size);
-		if (grown == NULL)
-			return -1;
-		buf->data = grown;
-		buf->size = size;
-	}
+	if (size > buf->size && buf_resize(buf, size) < 0)
+		return -1;
 	if (len > 0)
 		memcpy(buf->data + buf->len, data, len);
 	buf->len += len;
 	return 0;
 }
 
-void
-reply_reset(struct reply *reply, size_t max_body)
+/* Room for len bytes and a NUL.  What is too large to be kept is charged to the call by its length,
+ * as the rest of such a buffer is never touched. */
+static int
+body_reserve(struct reply *reply, size_t len)
 {
+	struct buf *body = &reply->body;
+	size_t needed = body->len + len + 1;
+	size_t size = body->size == 0 ? BUF_FIRST : body->size;
+
+	while (size < needed)
+		size *= 2;
+	if (size > KEEP_MAX) {
+		if (charge_add(reply->arena, needed - reply->charged) < 0)
+			return -1;
+		reply->charged = needed;
+	}
+	return size > body->size ? buf_resize(body, size) : 0;
+}
+
+void
+reply_reset(struct reply *reply, size_t max_body, struct arena *arena)
+{
+	if (reply->charged > 0)
+		charge_release(reply->arena, reply->charged);
 	buf_reset(&reply->head);
 	buf_reset(&reply->body);
 	*reply = (struct reply){
-		.head = reply->head, .body = reply->body, .max_body = max_body, .head_done = true
+		.head = reply->head,
+		.body = reply->body,
+		.max_body = max_body,
+		.arena = arena,
+		.head_done = true,
 	};
 }
 
@@ -166,8 +199,11 @@ reply_body_cb(char *data, size_t size, size_t n, void *userdata)
 
 	if (len > reply->max_body - reply->body.len)
 		return refuse(reply, REPLY_BODY_TOO_LARGE);
-	if (buf_add(&reply->body, data, len) != 0)
+	if (body_reserve(reply, len) < 0)
 		return refuse(reply, REPLY_NO_MEMORY);
+	if (len > 0)
+		memcpy(reply->body.data + reply->body.len, data, len);
+	reply->body.len += len;
 	return len;
 }
 
@@ -185,15 +221,34 @@ reply_header(const struct reply *reply, const char *name)
 	return NULL;
 }
 
-const struct cosi_http_reply *
-reply_copy(const struct reply *reply, int status, struct arena *arena)
+/* A large body changes hands, a small one is copied and its buffer kept. */
+static const char *
+body_take(struct reply *reply)
 {
+	struct buf *body = &reply->body;
+	char *data = body->data;
+
+	if (body->size <= KEEP_MAX)
+		return arena_strndup(reply->arena, body->len > 0 ? data : "", body->len);
+	charge_release(reply->arena, reply->charged);
+	reply->charged = 0;
+	if (arena_adopt(reply->arena, data, body->len + 1) < 0)
+		return NULL;
+	data[body->len] = '\0';
+	*body = (struct buf){ 0 };
+	return data;
+}
+
+const struct cosi_http_reply *
+reply_take(struct reply *reply, int status)
+{
+	struct arena *arena = reply->arena;
 	struct cosi_http_reply *out = arena_alloc(arena, sizeof *out);
 	struct cosi_kv *headers = arena_alloc(arena, (reply->nheaders + 1) * sizeof *headers);
 	char *head =
 		arena_strndup(arena, reply->head.len > 0 ? reply->head.data : "", reply->head.len);
-	const char *body =
-		arena_strndup(arena, reply->body.len > 0 ? reply->body.data : "", reply->body.len);
+	size_t len = reply->body.len;
+	const char *body = body_take(reply);
 
 	if (arena_failed(arena))
 		return NULL;
@@ -203,8 +258,6 @@ reply_copy(const struct reply *reply, int status, struct arena *arena)
 		headers[i].value = head;
 		head += strlen(head) + 1;
 	}
-	*out = (struct cosi_http_reply){
-		status, { body, reply->body.len }, reply->nheaders, headers
-	};
+	*out = (struct cosi_http_reply){ status, { body, len }, reply->nheaders, headers };
 	return out;
 }

@@ -31,12 +31,15 @@ struct reply {
 	size_t nheaders;
 	size_t head_bytes; /* all that came, interim answers and trailers included */
 	size_t max_body;
+	struct arena *arena; /* borrowed: of the call that a large body is charged to */
+	size_t charged;
 	bool head_done; /* no head is being read: a status line or trailers may come */
 	enum reply_trouble trouble;
 };
 
-/* Forgets what was collected; large buffers are given back. */
-void reply_reset(struct reply *reply, size_t max_body);
+/* Forgets what was collected and frees large buffers.  What comes next belongs to a call with that
+ * arena: a body that is large enough to be freed afterwards is charged to it. */
+void reply_reset(struct reply *reply, size_t max_body, struct arena *arena);
 void reply_done(struct reply *reply);
 
 /* libcurl's header and write callbacks; userdata is the struct reply. */
@@ -45,8 +48,8 @@ size_t reply_body_cb(char *data, size_t size, size_t n, void *userdata);
 
 /* The value of a header (name in lower case), or NULL. */
 const char *reply_header(const struct reply *reply, const char *name);
-/* A copy for the module; NULL when the arena has failed. */
-const struct cosi_http_reply *reply_copy(const struct reply *reply, int status,
-					 struct arena *arena);
+/* The answer as the module gets it, in the arena of reply_reset(), which takes a large body over;
+ * NULL when the arena has failed. */
+const struct cosi_http_reply *reply_take(struct reply *reply, int status);
 
 #endif

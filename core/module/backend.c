@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/charge.h"
 #include "module/instance.h"
 #include "module/verify.h"
 
@@ -51,6 +52,7 @@ check_name(struct module_call *call, const char *asked, bool exact, const char *
 const char *
 backend_map_name(struct module_call *call, uint32_t kind, const char *asked, bool exact)
 {
+	CHARGE_SCOPE(call->arena);
 	const struct cosi_module *module = call->backend->module;
 	const char *name = asked;
 
@@ -74,6 +76,7 @@ int
 backend_create_bucket(struct module_call *call, const struct cosi_bucket_req *req,
 		      struct cosi_bucket *out)
 {
+	CHARGE_SCOPE(call->arena);
 	const struct cosi_module *module = call->backend->module;
 	struct cosi_bucket bucket = { 0 };
 
@@ -94,6 +97,7 @@ int
 backend_get_bucket(struct module_call *call, const struct cosi_bucket_req *req,
 		   struct cosi_bucket *out)
 {
+	CHARGE_SCOPE(call->arena);
 	const struct cosi_module *module = call->backend->module;
 	struct cosi_bucket bucket = { 0 };
 
@@ -109,6 +113,7 @@ backend_get_bucket(struct module_call *call, const struct cosi_bucket_req *req,
 int
 backend_delete_bucket(struct module_call *call, const struct cosi_bucket_req *req)
 {
+	CHARGE_SCOPE(call->arena);
 	const struct cosi_module *module = call->backend->module;
 
 	if (check_can(call, module->delete_bucket != NULL, "delete buckets") != 0)
@@ -136,6 +141,7 @@ make_buckets(struct module_call *call, size_t n)
 int
 backend_grant(struct module_call *call, const struct cosi_access_req *req, struct cosi_access *out)
 {
+	CHARGE_SCOPE(call->arena);
 	const struct cosi_module *module = call->backend->module;
 	struct cosi_access access = { 0 };
 	struct cosi_bucket **buckets;
@@ -163,6 +169,7 @@ backend_grant(struct module_call *call, const struct cosi_access_req *req, struc
 int
 backend_revoke(struct module_call *call, const struct cosi_access_req *req)
 {
+	CHARGE_SCOPE(call->arena);
 	const struct cosi_module *module = call->backend->module;
 
 	if (check_can(call, module->revoke != NULL, "revoke access") != 0)
@@ -173,6 +180,7 @@ backend_revoke(struct module_call *call, const struct cosi_access_req *req)
 int
 backend_probe(struct module_call *call)
 {
+	CHARGE_SCOPE(call->arena);
 	const struct cosi_module *module = call->backend->module;
 
 	if (check_can(call, true, "be probed") != 0)

@@ -17,6 +17,7 @@
 #include "base/secret.h"
 #include "module/instance.h"
 #include "module/text.h"
+#include "module/verify.h"
 
 #include "banned.h"
 
@@ -71,6 +72,8 @@ host_fail(struct cosi_call *pub, uint32_t code, const char *fmt, ...)
 	struct status *status = call_of(pub)->status;
 	va_list ap;
 
+	/* A parser that got no memory looks like a malformed answer to the module. */
+	(void)verify_memory(call_of(pub));
 	va_start(ap, fmt);
 	(void)status_vfail(status, code <= COSI_INTERNAL ? code : COSI_INTERNAL, fmt, ap);
 	va_end(ap);
@@ -81,14 +84,8 @@ host_fail(struct cosi_call *pub, uint32_t code, const char *fmt, ...)
 static bool
 host_failed(struct cosi_call *pub)
 {
+	(void)verify_memory(call_of(pub));
 	return !status_ok(call_of(pub)->status);
-}
-
-static void
-out_of_memory(struct module_call *call)
-{
-	(void)status_fail(call->status, COSI_EXHAUSTED,
-			  "module '%s' needs more memory than a call has", module_name(call));
 }
 
 static void *
@@ -97,8 +94,7 @@ host_alloc(struct cosi_call *pub, size_t size)
 	struct module_call *call = call_of(pub);
 	void *p = host_failed(pub) ? NULL : arena_alloc(call->arena, size);
 
-	if (p == NULL && !host_failed(pub))
-		out_of_memory(call);
+	(void)verify_memory(call);
 	return p;
 }
 
@@ -116,8 +112,7 @@ host_printf(struct cosi_call *pub, const char *fmt, ...)
 	va_start(ap, fmt);
 	text = arena_vprintf(call->arena, fmt, ap);
 	va_end(ap);
-	if (arena_failed(call->arena))
-		out_of_memory(call);
+	(void)verify_memory(call);
 	return text;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/charge.h"
 #include "base/clock.h"
 #include "module/likeness.h"
 
@@ -73,6 +74,7 @@ static int
 run_open(struct backend *backend, struct instance *instance, struct arena *arena,
 	 struct status *status)
 {
+	CHARGE_SCOPE(arena);
 	static const atomic_bool never;
 	struct module_call call = {
 		.arena = arena,

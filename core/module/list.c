@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/charge.h"
 #include "base/parse.h"
 #include "module/backend.h"
 #include "module/instance.h"
@@ -43,6 +44,7 @@ take_found(struct cosi_call *pub, const struct cosi_found *told)
 int
 backend_list(struct module_call *call, const char *owner, const struct backend_list *list)
 {
+	CHARGE_SCOPE(call->arena);
 	const struct backend *backend = call->backend;
 	const struct instance *instance = instance_of(backend);
 

@@ -13,14 +13,23 @@
 #include "banned.h"
 
 int
+verify_memory(struct module_call *call)
+{
+	if (!status_ok(call->status) || !arena_failed(call->arena))
+		return 0;
+	return status_fail(call->status, COSI_EXHAUSTED,
+			   "backend '%s' (module '%s') needs more memory than a call may use",
+			   call->backend->name, call->backend->module->name);
+}
+
+int
 verify_result(struct module_call *call, int result)
 {
 	struct status *status = call->status;
 	const char *module = call->backend->module->name;
 
-	if (status_ok(status) && arena_failed(call->arena))
-		return status_fail(status, COSI_EXHAUSTED,
-				   "module '%s' needs more memory than a call has", module);
+	if (verify_memory(call) < 0)
+		return -1;
 	if (status_ok(status) && result == 0)
 		return 0;
 	if (!status_ok(status) && status->text[0] != '\0')

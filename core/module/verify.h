@@ -14,6 +14,9 @@ enum {
 	VERIFY_PATH_MAX = 1024, /* GCS: projects/P/serviceAccounts/S/keys/K */
 };
 
+/* 0, or -1 with call->status: the call needs more memory than it may use, which the module may not
+ * have noticed. */
+int verify_memory(struct module_call *call);
 /* The outcome of a handler that returned `result`: 0, or -1 with call->status. */
 int verify_result(struct module_call *call, int result);
 /* native: as asked for.  needed: protocols that the bucket must serve, 0: any.  Fills in what has a

@@ -20,7 +20,7 @@ def store():
 def page(number, last):
     marker = "" if number == last else str(number)
     return answer(200, (
-        f"<EnumerationResults><!--{'x' * PAGE}--><Containers><Container><Name>photos-{number}</Name>"
+        f"<EnumerationResults>{'<!--x-->' * (PAGE // 8)}<Containers><Container><Name>photos-{number}</Name>"
         f"<Metadata><cosidriver>{OWNER}</cosidriver><cosiname>photos-{number}</cosiname></Metadata>"
         f"</Container></Containers><NextMarker>{marker}</NextMarker></EnumerationResults>").encode(),
         x_ms_request_id="1")
@@ -42,4 +42,4 @@ def test_list__of_more_than_a_call_can_hold(cosid, store, npages, got):
         assert done.returncode == 1
         assert f"backend shop: RESOURCE_EXHAUSTED: the list ends after {got} lines: " in done.stderr, \
             done.stderr
-        assert "no memory for the answer to" in done.stderr
+        assert "out of memory for the answer of" in done.stderr

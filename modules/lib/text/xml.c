@@ -3,6 +3,8 @@
 #include "text/xml.h"
 
 #include <expat.h>
+#include <jansson.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,9 @@
 #include "text/cleanup.h"
 
 #include "banned.h"
+
+/* Expat copies what it is given: a whole document would cost twice its size. */
+enum { XML_PIECE = 256 * 1024 };
 
 struct level {
 	size_t path_len; /* of the parent's path */
@@ -28,6 +33,55 @@ struct reader {
 	char *text; /* of all open elements, one after the other; owned */
 	size_t len, room;
 };
+
+/* What a document makes grow counts against its call, as jansson's trees do: the daemon sets
+ * jansson's allocator for that.  The header says what realloc() has to copy. */
+union xml_header {
+	size_t size;
+	max_align_t align;
+};
+
+static void *
+xml_malloc(size_t size)
+{
+	json_malloc_t allocate;
+	json_free_t release;
+	union xml_header *header;
+
+	json_get_alloc_funcs(&allocate, &release);
+	header = size > SIZE_MAX - sizeof *header ? NULL : allocate(sizeof *header + size);
+	if (header == NULL)
+		return NULL;
+	header->size = size;
+	return header + 1;
+}
+
+static void
+xml_free(void *p)
+{
+	json_malloc_t allocate;
+	json_free_t release;
+
+	json_get_alloc_funcs(&allocate, &release);
+	if (p != NULL)
+		release((union xml_header *)p - 1);
+}
+
+static void *
+xml_realloc(void *p, size_t size)
+{
+	size_t old = p != NULL ? ((union xml_header *)p - 1)->size : 0;
+	void *grown = xml_malloc(size);
+
+	if (grown == NULL)
+		return NULL;
+	if (p != NULL)
+		memcpy(grown, p, old < size ? old : size);
+	xml_free(p);
+	return grown;
+}
+
+static const XML_Memory_Handling_Suite xml_memory = { xml_malloc, xml_realloc, xml_free };
 
 static void
 stop(struct reader *reader)
@@ -69,7 +123,7 @@ grow(struct reader *reader, size_t needed)
 		room *= 2;
 	if (room == reader->room)
 		return 0;
-	bigger = realloc(reader->text, room);
+	bigger = xml_realloc(reader->text, room);
 	if (bigger == NULL)
 		return -1;
 	reader->text = bigger;
@@ -139,24 +193,32 @@ free_parser(XML_Parser *parser)
 static void
 free_reader(struct reader *reader)
 {
-	free(reader->text);
+	xml_free(reader->text);
 }
 
 int
 xml_read(struct cosi_bytes document, xml_element_fn *element, void *arg)
 {
-	CLEANUP(free_parser) XML_Parser parser = XML_ParserCreate(NULL);
+	CLEANUP(free_parser) XML_Parser parser = XML_ParserCreate_MM(NULL, &xml_memory, NULL);
 	CLEANUP(free_reader)
 	struct reader reader = { .parser = parser, .element = element, .arg = arg };
 
-	if (parser == NULL || document.len > INT32_MAX)
+	if (parser == NULL)
 		return -1;
 	XML_SetUserData(parser, &reader);
 	XML_SetElementHandler(parser, on_start, on_end);
 	XML_SetCharacterDataHandler(parser, on_text);
 	XML_SetStartDoctypeDeclHandler(parser, on_doctype);
-	if (XML_Parse(parser, document.data, (int)document.len, XML_TRUE) != XML_STATUS_OK)
-		return -1;
+	for (size_t at = 0, n; at <= document.len; at += n) {
+		const char *piece = (const char *)document.data + at;
+		bool last = document.len - at <= XML_PIECE;
+
+		n = last ? document.len - at : XML_PIECE;
+		if (XML_Parse(parser, piece, (int)n, last) != XML_STATUS_OK)
+			return -1;
+		if (last)
+			break;
+	}
 	return reader.failed ? -1 : 0;
 }
 

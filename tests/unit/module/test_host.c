@@ -158,7 +158,8 @@ test_alloc__zeroed_and_limited(void **state)
 	assert_int_equal((uintptr_t)p % 16, 0);
 	assert_null(cosi_alloc(call, 1 << 20));
 	assert_int_equal(rig->status.code, COSI_EXHAUSTED);
-	assert_string_equal(rig->status.text, "module 'liar' needs more memory than a call has");
+	assert_string_equal(rig->status.text,
+			    "backend 'b1' (module 'liar') needs more memory than a call may use");
 }
 
 static void
