@@ -57,9 +57,11 @@ test_schema__number_of_keys(void **state)
 		keys[i].name = names[i];
 	}
 	assert_string_equal(check(keys, SCHEMA_KEYS_MAX, 8), "");
-	assert_string_equal(check(keys, SCHEMA_KEYS_MAX + 1, 8), "the module has a malformed schema");
+	assert_string_equal(check(keys, SCHEMA_KEYS_MAX + 1, 8),
+			    "the module has a malformed schema");
 	assert_string_equal(check(keys, 1, SCHEMA_SIZE_MAX), "");
-	assert_string_equal(check(keys, 1, SCHEMA_SIZE_MAX + 1), "the module has a malformed schema");
+	assert_string_equal(check(keys, 1, SCHEMA_SIZE_MAX + 1),
+			    "the module has a malformed schema");
 }
 
 static void
