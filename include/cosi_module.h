@@ -212,7 +212,7 @@ struct cosi_url { const char *scheme, *host, *path; };
 
 struct cosi_call;
 struct cosi_token {
-	const char *value; /* from cosi_printf(); the daemon copies it */
+	const char *value; /* reserved, as host->token() is */
 	int64_t expires;   /* seconds since the epoch; 0: until dropped */
 };
 typedef int cosi_token_fn(void *instance, struct cosi_call *call, struct cosi_token *out);
@@ -245,9 +245,9 @@ struct cosi_host {
 	/* The URL for applications (the key public_endpoint, or endpoint), without a trailing
 	 * slash; empty if there is neither. */
 	const char *(*public_url)(struct cosi_call *);
-	/* Reserved; do not call. */
+	/* Reserved; NULL in this version. */
 	const char *(*token)(struct cosi_call *, const char *name, cosi_token_fn *fetch);
-	/* Reserved; do not call. */
+	/* Reserved; NULL in this version. */
 	void (*token_drop)(struct cosi_call *, const char *name);
 	/* Whether the call has already failed; for loops that should stop then. */
 	bool (*failed)(struct cosi_call *);

@@ -70,7 +70,6 @@ struct module_call {
 	const struct log_fields *fields; /* borrowed; may be NULL */
 	int64_t unknown_ms;              /* out, see http.h */
 	unsigned nrequests;              /* out */
-	uint64_t tokens[8];              /* module layer only: which tokens it was given */
 	const struct backend_list *list; /* module layer only: whom the list is for */
 };
 enum { MODULE_CALL_MEMORY = 64 << 20 }; /* of the arena; cosi_module.h promises it to handlers */

@@ -253,31 +253,6 @@ host_public_url(struct cosi_call *pub)
 	return url != NULL ? url : "";
 }
 
-static const char *
-host_token(struct cosi_call *pub, const char *name, cosi_token_fn *fetch)
-{
-	struct module_call *call = call_of(pub);
-
-	if (host_failed(pub))
-		return NULL;
-	if (fetch == NULL || !text_is_clean(name, 1, TOKEN_NAME_MAX)) {
-		(void)status_fail(call->status, COSI_INTERNAL,
-				  "module '%s' asks for a token without a proper name",
-				  module_name(call));
-		return NULL;
-	}
-	return token_get(&instance_of(call->backend)->tokens, call, name, fetch, clock_wall_s());
-}
-
-static void
-host_token_drop(struct cosi_call *pub, const char *name)
-{
-	struct module_call *call = call_of(pub);
-
-	if (text_is_clean(name, 1, TOKEN_NAME_MAX))
-		token_drop(&instance_of(call->backend)->tokens, call, name);
-}
-
 const struct cosi_host host_table = {
 	.minor = COSI_API_MINOR,
 	.log = host_log,
@@ -290,8 +265,8 @@ const struct cosi_host host_table = {
 	.http = host_http,
 	.url = host_url,
 	.public_url = host_public_url,
-	.token = host_token,
-	.token_drop = host_token_drop,
+	.token = NULL, /* reserved until a module needs it */
+	.token_drop = NULL,
 	.failed = host_failed,
 	.wait = host_wait,
 };
@@ -302,5 +277,4 @@ module_call_init(struct module_call *call)
 	call->pub.host = &host_table;
 	call->unknown_ms = 0;
 	call->nrequests = 0;
-	memset(call->tokens, 0, sizeof call->tokens);
 }

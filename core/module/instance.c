@@ -136,7 +136,6 @@ release(struct instance *instance)
 {
 	if (instance->client != NULL)
 		http_client_free(instance->client);
-	tokens_done(&instance->tokens);
 	config_settings_free(instance->settings);
 	free(instance->config);
 	free(instance->endpoint);
@@ -172,7 +171,7 @@ instance_new(struct image *image)
 {
 	struct instance *instance = calloc(1, sizeof *instance);
 
-	if (instance == NULL || tokens_init(&instance->tokens) != 0) {
+	if (instance == NULL) {
 		free(instance);
 		image_unref(image);
 		return NULL;

@@ -7,7 +7,6 @@
 #include "http/http.h"
 #include "module/backend.h"
 #include "module/image.h"
-#include "module/token.h"
 
 struct instance {
 	atomic_uint refs;                 /* generations that have it */
@@ -22,7 +21,6 @@ struct instance {
 	char *public_url; /* owned; what applications are told; NULL: nothing */
 	struct http_client
 		*client; /* owned; NULL before the end of open(), and without COSI_NETWORK */
-	struct tokens tokens;
 };
 
 /* Fills backend (its config is set) with an instance of the image, taking over the reference: that

@@ -155,15 +155,6 @@ rig_call_init(struct rig_call *rig)
 		.public_url = "https://s3.example.org",
 		.priv = &rig->instance,
 	};
-	assert_int_equal(tokens_init(&rig->instance.tokens), 0);
-	make_call(rig);
-}
-
-void
-rig_call_share(struct rig_call *rig, const struct rig_call *owner)
-{
-	memset(rig, 0, sizeof *rig);
-	rig->backend = owner->backend;
 	make_call(rig);
 }
 
@@ -171,8 +162,6 @@ void
 rig_call_done(struct rig_call *rig)
 {
 	arena_done(&rig->arena);
-	if (rig->backend.priv == &rig->instance)
-		tokens_done(&rig->instance.tokens);
 }
 
 void

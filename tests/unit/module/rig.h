@@ -41,8 +41,6 @@ struct rig_call {
 	struct module_call call;
 };
 void rig_call_init(struct rig_call *rig);
-/* Another call on the same backend. */
-void rig_call_share(struct rig_call *rig, const struct rig_call *owner);
 void rig_call_done(struct rig_call *rig);
 
 /* What is said of a module that calls exit(0).  TSan puts in a status of its own, because that is
