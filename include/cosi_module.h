@@ -100,7 +100,7 @@ enum cosi_param {
 	COSI_P_QUOTA_SIZE = 1u << 3,    /* quotaMaxSize, bytes */
 	COSI_P_QUOTA_OBJECTS = 1u << 4, /* quotaMaxObjects */
 	COSI_P_ANONYMOUS = 1u << 5,     /* anonymousAccess = private|readOnly|writeOnly|readWrite */
-	COSI_P_WHEN_NOT_EMPTY = 1u << 6 /* whenNotEmpty = refuse|purge; the value on delete counts */
+	COSI_P_WHEN_NOT_EMPTY = 1u << 6 /* whenNotEmpty = refuse|purge; counts on delete only */
 };
 enum cosi_anonymous {
 	COSI_ANON_NONE = 0, COSI_ANON_READ = 1, COSI_ANON_WRITE = 2, COSI_ANON_READ_WRITE = 3

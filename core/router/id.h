@@ -2,7 +2,7 @@
  * id.h - bucket_id and account_id: "<backend>.<native>", the first dot splits.
  *
  * An id is a function of the request, never random, and routes itself: no table says where a
- * bucket lies (docs/design.md section 4).
+ * bucket lies (docs/design/ids.md).
  */
 #ifndef COSID_ROUTER_ID_H
 #define COSID_ROUTER_ID_H

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * codes.h - from the daemon's own codes to gRPC's, per dialect and method (docs/design.md section
- * 2). */
+ * codes.h - maps the daemon's codes to gRPC's, per API version and method (docs/design/api.md). */
 #ifndef COSID_RPC_CODES_H
 #define COSID_RPC_CODES_H
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * ceil_steps.c - the requests of create, grant, revoke and delete (docs/design.md section 9). */
+ * ceil_steps.c - the requests of create, grant, revoke and delete (docs/design/requests.md). */
 #include <string.h>
 
 #include "ceil.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_codes.c - every cell of the code table (docs/design.md section 2), by the method's path. */
+ * test_codes.c - every cell of the code table (docs/design/api.md), by the method's path. */
 #include "rig.h"
 
 #include <grpc/status.h>
