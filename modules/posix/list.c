@@ -1,90 +1,78 @@
 /* SPDX-License-Identifier: Apache-2.0
- * list.c - the list handler: every record that bears an owner's mark. */
+ * list.c - the list handler: every record of one owner. */
 #include <errno.h>
 #include <string.h>
 
-#include "dir.h"
 #include "record.h"
 
 #include "banned.h"
 
-struct list {
-	const struct posix *posix;
+struct fs_listing {
+	const struct fs *fs;
 	struct cosi_call *call;
 	const char *owner;
 	int (*found)(struct cosi_call *, const struct cosi_found *);
-	uint32_t kind;
 };
-enum { GO_ON = 0, STOP = 1 };
-
-/* "photos.json" -> "photos"; NULL: not a record, but a file that is being written. */
-static const char *
-record_name(struct cosi_call *call, const char *file)
-{
-	size_t len = strlen(file), suffix = strlen(".json");
-
-	if (file[0] == '.' || len <= suffix || strcmp(file + len - suffix, ".json") != 0)
-		return NULL;
-	return cosi_printf(call, "%.*s", (int)(len - suffix), file);
-}
+enum { LIST_MORE = 0, LIST_STOP = 1 };
 
 static int
-visit(const struct list *list, const char *name)
+fs_list_record(const struct fs_listing *list, uint32_t kind, const char *name)
 {
 	json_auto_t *record = NULL;
 	int64_t created;
-	int stop;
 
-	if (record_read(list->posix, list->call, list->kind, name, &record) < 0)
+	if (record_read(list->fs, list->call, kind, name, &record) < 0)
 		return -1;
 	if (record == NULL || strcmp(record_text(record, "owner"), list->owner) != 0)
-		return GO_ON;
+		return LIST_MORE;
 	created = json_integer_value(json_object_get(record, "created"));
-	stop = list->found(list->call,
-			   COSI_FOUND(.kind = list->kind, .native = name, .created = created,
+	return list->found(list->call,
+			   COSI_FOUND(.kind = kind, .native = name, .created = created,
 				      .mark = { list->owner, record_text(record, "name"),
-						record_text(record, "params") }));
-	return stop == 0 ? GO_ON : STOP;
+						record_text(record, "params") })) == 0
+		       ? LIST_MORE
+		       : LIST_STOP;
 }
 
 static int
-visit_all(const struct list *list)
+fs_list_kind(const struct fs_listing *list, uint32_t kind)
 {
-	SCOPE_DIR DIR *dir = dir_of(record_dir(list->posix, list->kind));
-	const char *file;
-	int result = GO_ON;
+	CLEANUP_DIR DIR *dir = fs_open_dir(record_dir(list->fs, kind));
+	const char *root = list->fs->instance->config->root, *file;
+	size_t suffix = strlen(".json");
+	int rc = LIST_MORE;
 
-	if (dir == NULL && errno == ENOENT)
-		return GO_ON;
 	if (dir == NULL)
-		return posix_fail(list->call, errno, "list", list->posix->instance->config->root);
-	while (result == GO_ON && (file = dir_next(dir)) != NULL) {
-		const char *name = record_name(list->call, file);
+		return errno == ENOENT ? LIST_MORE : fs_fail(list->call, errno, "list", root);
+	while (rc == LIST_MORE && (file = fs_next_name(dir)) != NULL) {
+		size_t len = strlen(file);
 
 		if (list->call->host->time_left_ms(list->call) <= 0)
-			return cosi_fail(list->call, COSI_TIMEOUT, "cannot list: the time is up");
-		if (name != NULL)
-			result = visit(list, name);
+			return cosi_fail(list->call, COSI_TIMEOUT,
+					 "cannot list '%s': the time is up", root);
+		/* A name with a leading dot is a record that is being written. */
+		if (file[0] != '.' && len > suffix && strcmp(file + len - suffix, ".json") == 0)
+			rc = fs_list_record(
+				list, kind,
+				cosi_printf(list->call, "%.*s", (int)(len - suffix), file));
 	}
-	if (result == GO_ON && errno != 0)
-		return posix_fail(list->call, errno, "list", list->posix->instance->config->root);
-	return result;
+	if (rc == LIST_MORE && errno != 0)
+		return fs_fail(list->call, errno, "list", root);
+	return rc;
 }
 
 int
-posix_list(void *instance, struct cosi_call *call, const char *owner,
-	   int (*found)(struct cosi_call *, const struct cosi_found *))
+fs_list(void *instance, struct cosi_call *call, const char *owner,
+	int (*found)(struct cosi_call *, const struct cosi_found *))
 {
-	SCOPE_ROOT struct posix posix = posix_enter(instance, call);
-	struct list list = { .posix = &posix, .call = call, .owner = owner, .found = found };
-	int result;
+	CLEANUP_ROOT struct fs fs = fs_open_root(instance, call);
+	const struct fs_listing list = { &fs, call, owner, found };
+	int rc;
 
-	if (posix.root < 0)
+	if (fs.root < 0)
 		return -1;
-	list.kind = COSI_BUCKET;
-	result = visit_all(&list);
-	if (result != GO_ON)
-		return result < 0 ? -1 : 0;
-	list.kind = COSI_ACCOUNT;
-	return visit_all(&list) < 0 ? -1 : 0;
+	rc = fs_list_kind(&list, COSI_BUCKET);
+	if (rc == LIST_MORE)
+		rc = fs_list_kind(&list, COSI_ACCOUNT);
+	return rc < 0 ? -1 : 0;
 }

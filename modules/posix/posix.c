@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * posix.c - the module: what it is called, what it can do, what it wants to be told.
+ * posix.c - the module, its settings, names and errors.
  *
  * Buckets are directories that some S3 gateway serves; docs/stores/posix.md says how.
  */
@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "s3/name.h"
 
@@ -18,15 +17,14 @@
 
 enum { CREDENTIAL_KEY_MIN = 32 };
 
-static const struct cosi_key config_keys[] = {
-	COSI_PATH(struct posix_config, root, COSI_REQUIRED, NULL,
-		  "directory that holds the buckets"),
-	COSI_SECRET(struct posix_config, credential_key, COSI_REQUIRED,
+static const struct cosi_key fs_config_keys[] = {
+	COSI_PATH(struct fs_config, root, COSI_REQUIRED, NULL, "directory that holds the buckets"),
+	COSI_SECRET(struct fs_config, credential_key, COSI_REQUIRED,
 		    "at least 32 bytes that all access keys are derived from"),
 };
 
 int
-posix_fail(struct cosi_call *call, int error, const char *what, const char *name)
+fs_fail(struct cosi_call *call, int error, const char *what, const char *name)
 {
 	uint32_t code = COSI_INTERNAL;
 
@@ -58,7 +56,7 @@ posix_fail(struct cosi_call *call, int error, const char *what, const char *name
 }
 
 int
-posix_name_check(struct cosi_call *call, const char *name)
+fs_check_name(struct cosi_call *call, const char *name)
 {
 	if (isalnum((unsigned char)name[0]) && strchr(name, '/') == NULL)
 		return 0;
@@ -68,39 +66,23 @@ posix_name_check(struct cosi_call *call, const char *name)
 			 name);
 }
 
-int
-posix_look(const struct posix *posix, struct cosi_call *call, const char *bucket,
-	   enum posix_entry *out_entry)
-{
-	struct stat st;
-
-	if (fstatat(posix->root, bucket, &st, AT_SYMLINK_NOFOLLOW) == 0)
-		*out_entry = S_ISDIR(st.st_mode) ? POSIX_DIRECTORY : POSIX_OTHER;
-	else if (errno == ENOENT)
-		*out_entry = POSIX_NOTHING;
-	else
-		return posix_fail(call, errno, "look up", bucket);
-	return 0;
-}
-
 void
-posix_describe(struct cosi_bucket *out)
+fs_describe(struct cosi_bucket *out)
 {
 	out->protocols = COSI_S3;
-	out->region = "us-east-1"; /* a directory has none; it is what S3 clients take by default */
+	out->region = "us-east-1"; /* the default of S3 clients; a directory has no region */
 	out->style = COSI_PATH_STYLE;
 }
 
-/* The root is left to probe() and to the calls: a directory that is away, or hangs, must not keep
- * the other backends from being served. */
+/* The root is opened by probe() and by the calls: one that is absent, or hangs, must not keep the
+ * other backends from being served. */
 static int
-open_instance(struct cosi_call *call, const void *data, void **out_instance)
+fs_open(struct cosi_call *call, const void *data, void **out_instance)
 {
-	const struct posix_config *config = data;
-	const char *url = call->host->public_url(call);
-	struct posix_instance *instance;
+	const struct fs_config *config = data;
+	struct fs_instance *instance;
 
-	if (url[0] == '\0')
+	if (call->host->public_url(call)[0] == '\0')
 		return cosi_fail(call, COSI_INVALID, "key 'public_endpoint' is missing");
 	if (strlen(config->credential_key) < CREDENTIAL_KEY_MIN)
 		return cosi_fail(call, COSI_INVALID,
@@ -108,7 +90,7 @@ open_instance(struct cosi_call *call, const void *data, void **out_instance)
 				 CREDENTIAL_KEY_MIN);
 	instance = malloc(sizeof *instance);
 	if (instance == NULL)
-		return posix_fail(call, ENOMEM, "open", config->root);
+		return fs_fail(call, ENOMEM, "open", config->root);
 	instance->config = config;
 	atomic_init(&instance->had_records, false);
 	*out_instance = instance;
@@ -116,21 +98,21 @@ open_instance(struct cosi_call *call, const void *data, void **out_instance)
 }
 
 static int
-probe(void *instance, struct cosi_call *call)
+fs_probe(void *instance, struct cosi_call *call)
 {
-	SCOPE_ROOT struct posix posix = posix_enter(instance, call);
+	CLEANUP_ROOT struct fs fs = fs_open_root(instance, call);
 
-	if (posix.root < 0)
+	if (fs.root < 0)
 		return -1;
-	if (faccessat(posix.root, ".", R_OK | W_OK | X_OK, AT_EACCESS) < 0)
-		return posix_fail_root(call, errno, posix.instance->config->root);
+	if (faccessat(fs.root, ".", R_OK | W_OK | X_OK, AT_EACCESS) < 0)
+		return fs_fail_root(call, errno, fs.instance->config->root);
 	return 0;
 }
 
-/* An account's name comes from the daemon in a form that any file system can hold; a bucket's has
- * to follow the rules of S3, since the gateway's clients do. */
+/* The daemon gives accounts names that any file system can hold; a bucket's name follows the rules
+ * of S3, since the gateway's clients do. */
 static const char *
-map_name(void *instance, struct cosi_call *call, uint32_t kind, const char *asked, bool exact)
+fs_map_name(void *instance, struct cosi_call *call, uint32_t kind, const char *asked, bool exact)
 {
 	const char *rule = kind == COSI_BUCKET ? s3_name_broken_rule(asked) : NULL;
 
@@ -146,15 +128,15 @@ COSI_MODULE = {
 	.protocols = COSI_S3,
 	.auth = COSI_AUTH_KEY,
 	.common_params = COSI_P_WHEN_NOT_EMPTY,
-	.config = COSI_SCHEMA(struct posix_config, config_keys),
-	.open = open_instance,
+	.config = COSI_SCHEMA(struct fs_config, fs_config_keys),
+	.open = fs_open,
 	.close = free,
-	.probe = probe,
-	.map_name = map_name,
-	.create_bucket = posix_create_bucket,
-	.get_bucket = posix_get_bucket,
-	.delete_bucket = posix_delete_bucket,
-	.grant = posix_grant,
-	.revoke = posix_revoke,
-	.list = posix_list,
+	.probe = fs_probe,
+	.map_name = fs_map_name,
+	.create_bucket = fs_create_bucket,
+	.get_bucket = fs_get_bucket,
+	.delete_bucket = fs_delete_bucket,
+	.grant = fs_grant,
+	.revoke = fs_revoke,
+	.list = fs_list,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * record.c - reads, writes and finds records without ever following a symbolic link. */
+ * record.c - reads, writes and locks records; no symbolic link is ever followed. */
 #include "record.h"
 
 #include <errno.h>
@@ -16,14 +16,14 @@ enum { DIR_MODE = 0750, FILE_MODE = 0640, VERSION = 1 };
 enum { IF_THERE = 0, CREATE = 1 };
 
 static const char *
-kind_dir(uint32_t kind)
+record_kind_name(uint32_t kind)
 {
 	return kind == COSI_BUCKET ? "buckets" : "accounts";
 }
 
-/* A directory below another; -1 with errno.  One that is made is there to stay. */
+/* A directory below another; -1 with errno.  Its entry is synced when it was created. */
 static int
-subdir_open(int parent, const char *name, int create)
+fs_open_subdir(int parent, const char *name, int create)
 {
 	if (create == CREATE) {
 		if (mkdirat(parent, name, DIR_MODE) == 0) {
@@ -37,25 +37,34 @@ subdir_open(int parent, const char *name, int create)
 }
 
 static int
-state_open(const struct posix *posix, const char *name, int create)
+record_open_dir(const struct fs *fs, const char *name, int create)
 {
-	SCOPE_FD int state = subdir_open(posix->root, POSIX_STATE_DIR, create);
+	CLEANUP_FD int state = fs_open_subdir(fs->root, FS_STATE_DIR, create);
 
-	return state < 0 ? -1 : subdir_open(state, name, create);
+	return state < 0 ? -1 : fs_open_subdir(state, name, create);
 }
 
 int
-record_dir(const struct posix *posix, uint32_t kind)
+record_dir(const struct fs *fs, uint32_t kind)
 {
-	return state_open(posix, kind_dir(kind), IF_THERE);
+	return record_open_dir(fs, record_kind_name(kind), IF_THERE);
+}
+
+/* What is written here is written below the root, which the administrator has chosen. */
+static int
+record_fail(const struct fs *fs, struct cosi_call *call, int error, const char *what,
+	    const char *name)
+{
+	(void)fs_fail(call, error, what, name);
+	return cosi_fail(call, 0, "cannot write below '%s'", fs->instance->config->root);
 }
 
 /* Ranges of one file stand for names: no files to clean up, and the kernel drops the lock of a
  * process that dies.  Two names on one byte would only cost a BUSY. */
 static int
-lock_range(struct cosi_call *call, uint32_t kind, const char *name, struct flock *out)
+record_lock_range(struct cosi_call *call, uint32_t kind, const char *name, struct flock *out)
 {
-	const char *key = cosi_printf(call, "%s/%s", kind_dir(kind), name);
+	const char *key = cosi_printf(call, "%s/%s", record_kind_name(kind), name);
 	struct hash hash;
 
 	if (hash_sha256(call, key, strlen(key), &hash) < 0)
@@ -66,36 +75,29 @@ lock_range(struct cosi_call *call, uint32_t kind, const char *name, struct flock
 	return 0;
 }
 
-/* -1 with errno. */
-static int
-lock_open(const struct posix *posix)
-{
-	SCOPE_FD int state = subdir_open(posix->root, POSIX_STATE_DIR, CREATE);
-
-	if (state < 0)
-		return -1;
-	atomic_store(&posix->instance->had_records, true);
-	return openat(state, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
-}
-
 int
-record_lock(const struct posix *posix, struct cosi_call *call, uint32_t kind, const char *name)
+record_lock(const struct fs *fs, struct cosi_call *call, uint32_t kind, const char *name)
 {
+	CLEANUP_FD int state = -1;
 	struct flock range;
-	int fd, error;
+	int fd = -1, error;
 
-	if (posix->root < 0 || posix_name_check(call, name) < 0 ||
-	    lock_range(call, kind, name, &range) < 0)
+	if (fs->root < 0 || fs_check_name(call, name) < 0 ||
+	    record_lock_range(call, kind, name, &range) < 0)
 		return -1;
-	fd = lock_open(posix);
+	state = fs_open_subdir(fs->root, FS_STATE_DIR, CREATE);
+	if (state >= 0) {
+		atomic_store(&fs->instance->had_records, true);
+		fd = openat(state, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
+	}
 	if (fd >= 0 && fcntl(fd, F_OFD_SETLK, &range) == 0)
 		return fd;
 	error = errno;
-	posix_close_fd(&fd);
+	fs_close_fd(&fd);
 	if (error == EAGAIN || (fd >= 0 && error == EACCES)) /* fcntl() may say either */
-		return cosi_fail(call, COSI_BUSY, "cannot lock '%s': another daemon is at it",
+		return cosi_fail(call, COSI_BUSY, "cannot lock '%s': another process has locked it",
 				 name);
-	return posix_fail(call, error, "lock", name);
+	return record_fail(fs, call, error, "lock", name);
 }
 
 void
@@ -110,7 +112,7 @@ record_unlock(const int *fd)
 }
 
 static int
-read_all(int fd, char *buffer, size_t size, size_t *out_len)
+fs_read_all(int fd, char *buffer, size_t size, size_t *out_len)
 {
 	size_t len = 0;
 	ssize_t n;
@@ -130,7 +132,7 @@ read_all(int fd, char *buffer, size_t size, size_t *out_len)
 }
 
 static int
-write_all(int fd, const char *buffer, size_t len)
+fs_write_all(int fd, const char *buffer, size_t len)
 {
 	ssize_t n;
 
@@ -155,16 +157,16 @@ is_record(const json_t *json)
 	       json_is_string(json_object_get(json, "params"));
 }
 
-/* A record that cannot be understood is never taken for an absent one. */
+/* A record that cannot be parsed is an error, never taken for an absent one. */
 static int
-parse(struct cosi_call *call, const char *name, int fd, json_t **out)
+record_parse(struct cosi_call *call, const char *name, int fd, json_t **out)
 {
-	SCOPE_FREE char *text = malloc(RECORD_MAX + 1);
+	CLEANUP_FREE char *text = malloc(RECORD_MAX + 1);
 	size_t len;
 	json_t *json;
 
-	if (text == NULL || read_all(fd, text, RECORD_MAX + 1, &len) < 0)
-		return posix_fail(call, errno, "read the record of", name);
+	if (text == NULL || fs_read_all(fd, text, RECORD_MAX + 1, &len) < 0)
+		return fs_fail(call, errno, "read the record of", name);
 	json = len > RECORD_MAX ? NULL : json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
 	if (is_record(json)) {
 		*out = json;
@@ -176,73 +178,73 @@ parse(struct cosi_call *call, const char *name, int fd, json_t **out)
 }
 
 int
-record_read(const struct posix *posix, struct cosi_call *call, uint32_t kind, const char *name,
+record_read(const struct fs *fs, struct cosi_call *call, uint32_t kind, const char *name,
 	    json_t **out)
 {
 	const char *file = cosi_printf(call, "%s.json", name);
-	SCOPE_FD int dir = -1;
-	SCOPE_FD int fd = -1;
+	CLEANUP_FD int dir = -1;
+	CLEANUP_FD int fd = -1;
 
 	*out = NULL;
-	if (cosi_failed(call) || posix_name_check(call, name) < 0)
+	if (cosi_failed(call) || fs_check_name(call, name) < 0)
 		return -1;
-	dir = record_dir(posix, kind);
+	dir = record_dir(fs, kind);
 	/* Not blocking: should a FIFO stand there, it ends as an empty, damaged record. */
 	if (dir >= 0)
 		fd = openat(dir, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0)
-		return parse(call, name, fd, out);
-	return errno == ENOENT ? 0 : posix_fail(call, errno, "read the record of", name);
+		return record_parse(call, name, fd, out);
+	return errno == ENOENT ? 0 : fs_fail(call, errno, "read the record of", name);
 }
 
-/* The file under its temporary name, on the disk. */
+/* Writes the file and waits until it is on the disk. */
 static int
-write_synced(int dir, const char *name, const char *text, size_t len)
+fs_write_synced(int dir, const char *name, const char *text, size_t len)
 {
-	SCOPE_FD int fd =
+	CLEANUP_FD int fd =
 		openat(dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
 
-	if (fd < 0 || write_all(fd, text, len) < 0)
+	if (fd < 0 || fs_write_all(fd, text, len) < 0)
 		return -1;
 	return fsync(fd);
 }
 
 int
-record_write(const struct posix *posix, struct cosi_call *call, uint32_t kind, const char *name,
+record_write(const struct fs *fs, struct cosi_call *call, uint32_t kind, const char *name,
 	     const json_t *record)
 {
 	const char *file = cosi_printf(call, "%s.json", name);
 	const char *next = cosi_printf(call, ".%s.next", name);
-	SCOPE_FREE char *text = json_dumps(record, JSON_INDENT(2) | JSON_SORT_KEYS);
-	SCOPE_FD int dir = -1;
+	CLEANUP_FREE char *text = json_dumps(record, JSON_INDENT(2) | JSON_SORT_KEYS);
+	CLEANUP_FD int dir = -1;
 
 	if (cosi_failed(call))
 		return -1;
 	if (text == NULL)
-		return posix_fail(call, ENOMEM, "write the record of", name);
+		return fs_fail(call, ENOMEM, "write the record of", name);
 	if (strlen(text) > RECORD_MAX)
 		return cosi_fail(
 			call, COSI_OUT_OF_RANGE,
 			"cannot write the record of '%s': it would be longer than %d bytes", name,
 			RECORD_MAX);
-	dir = state_open(posix, kind_dir(kind), CREATE);
-	if (dir < 0 || write_synced(dir, next, text, strlen(text)) < 0 ||
+	dir = record_open_dir(fs, record_kind_name(kind), CREATE);
+	if (dir < 0 || fs_write_synced(dir, next, text, strlen(text)) < 0 ||
 	    renameat(dir, next, dir, file) < 0 || fsync(dir) < 0)
-		return posix_fail(call, errno, "write the record of", name);
+		return record_fail(fs, call, errno, "write the record of", name);
 	return 0;
 }
 
 int
-record_remove(const struct posix *posix, struct cosi_call *call, uint32_t kind, const char *name)
+record_remove(const struct fs *fs, struct cosi_call *call, uint32_t kind, const char *name)
 {
 	const char *file = cosi_printf(call, "%s.json", name);
-	SCOPE_FD int dir = record_dir(posix, kind);
+	CLEANUP_FD int dir = record_dir(fs, kind);
 
 	if (cosi_failed(call))
 		return -1;
-	if (dir < 0 || unlinkat(dir, file, 0) < 0)
-		return errno == ENOENT ? 0 : posix_fail(call, errno, "remove the record of", name);
-	return fsync(dir) == 0 ? 0 : posix_fail(call, errno, "remove the record of", name);
+	if (dir >= 0 && unlinkat(dir, file, 0) == 0 && fsync(dir) == 0)
+		return 0;
+	return errno == ENOENT ? 0 : record_fail(fs, call, errno, "remove the record of", name);
 }
 
 json_t *
@@ -253,7 +255,7 @@ record_new(struct cosi_call *call, const struct cosi_mark *mark)
 				   "created", (json_int_t)call->host->now(call));
 
 	if (record == NULL)
-		(void)posix_fail(call, ENOMEM, "make the record of", mark->name);
+		(void)fs_fail(call, ENOMEM, "create the record of", mark->name);
 	return record;
 }
 

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,6 +39,43 @@ fault_disarm(void)
 {
 	now.armed = false;
 	return now.count;
+}
+
+static struct {
+	const char *root;
+	char lines[4096];
+} trace;
+
+void
+fault_trace(const char *root)
+{
+	trace.root = root;
+	trace.lines[0] = '\0';
+}
+
+const char *
+fault_traced(void)
+{
+	trace.root = NULL;
+	return trace.lines;
+}
+
+static void
+note(const char *what, int fd, const char *name, const char *other)
+{
+	size_t used = strlen(trace.lines);
+	char link[64], path[256];
+	ssize_t len;
+
+	if (trace.root == NULL)
+		return;
+	(void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	len = readlink(link, path, sizeof path - 1);
+	path[len > 0 ? len : 0] = '\0';
+	/* "/tmp/root/a" -> "a/", "/tmp/root" -> "" */
+	(void)snprintf(trace.lines + used, sizeof trace.lines - used, "%s %s%s%s%s%s\n", what,
+		       strlen(path) > strlen(trace.root) ? path + strlen(trace.root) + 1 : ".",
+		       name[0] != '\0' ? "/" : "", name, other[0] != '\0' ? " " : "", other);
 }
 
 /* Is it this call's turn?  Then it fails, if it comes back at all. */
@@ -110,7 +148,11 @@ __wrap_fdopendir(int fd)
 int
 __wrap_mkdirat(int dir, const char *path, mode_t mode)
 {
-	return strikes() ? -1 : __real_mkdirat(dir, path, mode);
+	int rc = strikes() ? -1 : __real_mkdirat(dir, path, mode);
+
+	if (rc == 0)
+		note("mkdir", dir, path, "");
+	return rc;
 }
 
 int
@@ -138,7 +180,10 @@ __wrap_write(int fd, const void *buffer, size_t size)
 		(void)__real_write(fd, buffer, size / 2);
 	if (now.armed && now.fault == FAULT_SHORT)
 		size = 1;
-	return strikes() ? -1 : __real_write(fd, buffer, size);
+	if (strikes())
+		return -1;
+	note("write", fd, "", "");
+	return __real_write(fd, buffer, size);
 }
 
 int
@@ -146,19 +191,30 @@ __wrap_fsync(int fd)
 {
 	if (faults_at_fsync != NULL)
 		faults_at_fsync();
-	return strikes() ? -1 : __real_fsync(fd);
+	if (strikes())
+		return -1;
+	note("sync", fd, "", "");
+	return __real_fsync(fd);
 }
 
 int
 __wrap_renameat(int from_dir, const char *from, int to_dir, const char *to)
 {
-	return strikes() ? -1 : __real_renameat(from_dir, from, to_dir, to);
+	int rc = strikes() ? -1 : __real_renameat(from_dir, from, to_dir, to);
+
+	if (rc == 0)
+		note("rename", from_dir, from, to);
+	return rc;
 }
 
 int
 __wrap_unlinkat(int dir, const char *path, int flags)
 {
-	return strikes() ? -1 : __real_unlinkat(dir, path, flags);
+	int rc = strikes() ? -1 : __real_unlinkat(dir, path, flags);
+
+	if (rc == 0)
+		note("remove", dir, path, "");
+	return rc;
 }
 
 int

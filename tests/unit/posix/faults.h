@@ -21,4 +21,10 @@ unsigned fault_disarm(void);
 /* Called before each fsync(); NULL: nothing is. */
 extern void (*faults_at_fsync)(void);
 
+/* From here on each change that succeeds, and each fsync(), is noted as a line, "rename a/b a/c",
+ * with paths relative to root. */
+void fault_trace(const char *root);
+/* The lines; static memory. */
+const char *fault_traced(void);
+
 #endif

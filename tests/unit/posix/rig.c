@@ -113,10 +113,9 @@ static const struct cosi_host host = {
 static void
 make_temporary(char *path, size_t size)
 {
-	const char *base = getenv("TMPDIR");
-
+	/* Some thousand roots are made and removed: in memory that takes a tenth of the time. */
 	(void)snprintf(path, size, "%s/posix.XXXXXX",
-		       base != NULL && strlen(base) < 40 ? base : "/tmp");
+		       access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
 	assert_non_null(mkdtemp(path));
 }
 

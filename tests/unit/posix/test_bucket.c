@@ -83,7 +83,7 @@ test_create__foreign_directory_is_refused(void **state)
 	rig_mkdir(rig, "photos");
 	assert_int_equal(rig_create(rig, "photos", NULL, NULL), COSI_EXISTS);
 	assert_string_equal(rig->status.text,
-			    "cannot create 'photos': it exists and has no record of ours");
+			    "cannot create 'photos': it exists and has no record of cosid's");
 	assert_false(rig_exists(rig, ".cosid/buckets/photos.json"));
 }
 

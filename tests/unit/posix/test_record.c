@@ -199,7 +199,8 @@ test_lock__other_process_is_busy_then_dead(void **state)
 	assert_int_equal(rig_create(rig, "photos", NULL, NULL), COSI_OK);
 	holder = start_holder(rig);
 	assert_int_equal(rig_create(rig, "photos", NULL, NULL), COSI_BUSY);
-	assert_string_equal(rig->status.text, "cannot lock 'photos': another daemon is at it");
+	assert_string_equal(rig->status.text,
+			    "cannot lock 'photos': another process has locked it");
 	assert_int_equal(rig_delete(rig, "photos", false), COSI_BUSY);
 	assert_int_equal(rig_create(rig, "films", NULL, NULL), COSI_OK);
 	assert_int_equal(rig_grant(rig, "photos", "films:1", NULL, NULL), COSI_OK);
