@@ -34,29 +34,26 @@ enum {
 	LIMIT_CALLS = 1024,
 	LIMIT_CALL_BYTES = 16 * 1024 * 1024,
 
-	/* Calls of any method that have not ended, which is when the answer has been read: past
-	 * them the connection is closed, and past those of all connections the one with most. */
-	LIMIT_UNFINISHED = 768, /* not LIMIT_STREAMS: that a client cancels is noticed late */
-	LIMIT_UNFINISHED_ALL = 4096,
+	/* Open calls of any method: a call ends when its answer has been read.  Past the limit the
+	 * connection is closed; past that of all connections, the one with most. */
+	LIMIT_OPEN_CALLS = 768, /* not LIMIT_STREAMS: that a client cancels is noticed late */
+	LIMIT_OPEN_CALLS_ALL = 4096,
 
 	/* Connections. */
-	LIMIT_CONNECTIONS = 128,
-	LIMIT_CONNECTIONS_USER = 96,        /* of one user: the rest is for others */
-	LIMIT_STREAMS = 128,                /* calls on each; the next waits in the client */
-	LIMIT_SILENT_MS = 10000,            /* one that never sent a byte is closed */
-	LIMIT_UNWANTED_MS = 30000,          /* of one not allowed any more, for its last calls */
-	LIMIT_KEEPALIVE_MS = 60000,         /* a quiet one is pinged that often, */
-	LIMIT_KEEPALIVE_TIMEOUT_MS = 20000, /* and closed when no answer comes */
+	LIMIT_CONNECTIONS = 256,
+	LIMIT_CONNECTIONS_USER = 64, /* of one user: the rest is for others */
+	LIMIT_IDLE_MS = 60000,       /* an idle one makes room for another of its user after this */
+	LIMIT_STREAMS = 128,         /* calls on each; the next waits in the client */
+	LIMIT_STALL_MS = 5000,       /* how long one may have unread bytes and no progress */
+	LIMIT_LEAVE_MS = 30000,      /* of one not allowed any more, for its last calls */
+	LIMIT_KEEPALIVE_MS = 60000,  /* the core pings a quiet one that often, */
+	LIMIT_KEEPALIVE_TIMEOUT_MS = 20000, /* and closes it when no answer comes: also one that
+					     * never sent a byte */
 
-	/* Bytes that the core may use for what it has received; a call that was begun costs about
-	 * 12 KiB besides.  What it keeps of calls that were refused or reset, 2 to 4 KiB each until
-	 * the connection goes (measured with 1.51), only LIMIT_GROWTH ends. */
+	/* Bytes that the core may use for what it has received.  In no limit are the 2 to 4 KiB
+	 * that it keeps, until the connection closes, of each call that was begun and refused or
+	 * reset, and headers without an end (measured with 1.51; SECURITY.md). */
 	LIMIT_MEMORY = 64 * 1024 * 1024,
-	/* Bytes by which the process may grow, beyond all that the other limits let it: guard.h.
-	 */
-	LIMIT_GROWTH = 256 * 1024 * 1024,
-	/* How long a connection may have sent more than the core gets to reading: guard.h. */
-	LIMIT_STALL_MS = 5000,
 };
 
 /* A string field: required means not empty.  value may be NULL, which is the empty string.  0, or

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * peers.c - asks the kernel who connected, and looks that up. */
+ * peers.c - asks the kernel who connected, and looks that up in the allow-list. */
 #include "rpc/peers.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -13,10 +12,8 @@
 
 #include "banned.h"
 
-enum { LOG_EVERY_MS = 60000 };
-
 static void *
-copy(const void *from, size_t n, size_t size)
+peers_copy(const void *from, size_t n, size_t size)
 {
 	void *to = calloc(n + 1, size);
 
@@ -26,19 +23,10 @@ copy(const void *from, size_t n, size_t size)
 }
 
 int
-peers_init(struct peers *peers, bool limited, const uid_t *uids, size_t nuids, const gid_t *gids,
-	   size_t ngids)
+peers_init(struct peers *peers, const struct peers_allowed *allowed)
 {
-	*peers = (struct peers){ .mutex = PTHREAD_MUTEX_INITIALIZER,
-				 .limited = limited,
-				 .nuids = nuids,
-				 .ngids = ngids };
-	peers->uids = copy(uids, nuids, sizeof *uids);
-	peers->gids = copy(gids, ngids, sizeof *gids);
-	if (peers->uids != NULL && peers->gids != NULL)
-		return 0;
-	peers_done(peers);
-	return -1;
+	*peers = (struct peers){ .mutex = PTHREAD_MUTEX_INITIALIZER };
+	return peers_change(peers, allowed);
 }
 
 void
@@ -50,32 +38,22 @@ peers_done(struct peers *peers)
 }
 
 int
-peers_change(struct peers *peers, bool limited, const uid_t *uids, size_t nuids, const gid_t *gids,
-	     size_t ngids)
+peers_change(struct peers *peers, const struct peers_allowed *allowed)
 {
-	CLEANUP_FREE uid_t *new_uids = copy(uids, nuids, sizeof *uids);
-	CLEANUP_FREE gid_t *new_gids = copy(gids, ngids, sizeof *gids);
+	CLEANUP_FREE uid_t *uids = peers_copy(allowed->uids, allowed->nuids, sizeof *uids);
+	CLEANUP_FREE gid_t *gids = peers_copy(allowed->gids, allowed->ngids, sizeof *gids);
 
-	if (new_uids == NULL || new_gids == NULL)
+	if (uids == NULL || gids == NULL)
 		return -1;
 	LOCK_SCOPE(&peers->mutex);
 	free(peers->uids);
 	free(peers->gids);
-	peers->uids = TAKE(new_uids);
-	peers->gids = TAKE(new_gids);
-	peers->limited = limited;
-	peers->nuids = nuids;
-	peers->ngids = ngids;
+	peers->uids = TAKE(uids);
+	peers->gids = TAKE(gids);
+	peers->limited = allowed->limited;
+	peers->nuids = allowed->nuids;
+	peers->ngids = allowed->ngids;
 	return 0;
-}
-
-static bool
-has_gid(const struct peers *peers, gid_t gid)
-{
-	for (size_t i = 0; i < peers->ngids; i++)
-		if (peers->gids[i] == gid)
-			return true;
-	return false;
 }
 
 bool
@@ -85,43 +63,47 @@ peers_listed(const struct peers *peers, uid_t uid, const gid_t *gids, size_t ngi
 		if (peers->uids[i] == uid)
 			return true;
 	for (size_t i = 0; i < ngids; i++)
-		if (has_gid(peers, gids[i]))
-			return true;
+		for (size_t j = 0; j < peers->ngids; j++)
+			if (peers->gids[j] == gids[i])
+				return true;
 	return false;
 }
 
 bool
-peers_should_log(struct peers_logged *logged, uid_t uid, int64_t now_ms)
+peer_log_due(struct peer_log *log, uid_t uid, int64_t now_ms)
 {
 	size_t oldest = 0;
 
-	for (size_t i = 0; i < PEERS_REMEMBERED; i++) {
-		if (logged->users[i].at_ms != 0 && logged->users[i].uid == uid) {
-			if (now_ms - logged->users[i].at_ms < LOG_EVERY_MS)
+	for (size_t i = 0; i < PEER_LOG_USERS; i++) {
+		if (log->users[i].at_ms != 0 && log->users[i].uid == uid) {
+			if (now_ms - log->users[i].at_ms < PEER_LOG_EVERY_MS)
 				return false;
-			logged->users[i].at_ms = now_ms;
+			log->users[i].at_ms = now_ms;
 			return true;
 		}
-		if (logged->users[i].at_ms < logged->users[oldest].at_ms)
+		if (log->users[i].at_ms < log->users[oldest].at_ms)
 			oldest = i;
 	}
-	logged->users[oldest].uid = uid;
-	logged->users[oldest].at_ms = now_ms;
+	log->users[oldest].uid = uid;
+	log->users[oldest].at_ms = now_ms;
 	return true;
 }
 
-uid_t
-peers_uid(int fd)
+int
+peers_identify(int fd, struct ucred *out)
 {
-	struct ucred who;
-	socklen_t len = sizeof who;
+	socklen_t len = sizeof *out;
 
-	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) == 0 ? who.uid : (uid_t)-1;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, out, &len) == 0)
+		return 0;
+	log_warning("refusing a connection: the kernel does not say who connected: %s",
+		    strerrordesc_np(errno));
+	return -1;
 }
 
 /* The peer's supplementary groups, as they were when it connected; *out is the caller's to free. */
 static size_t
-supplementary_groups(int fd, gid_t **out)
+peers_groups(int fd, gid_t **out)
 {
 	socklen_t len = 0;
 	gid_t *gids;
@@ -130,7 +112,7 @@ supplementary_groups(int fd, gid_t **out)
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, NULL, &len) == 0 || errno != ERANGE)
 		return 0;
 	gids = malloc(len);
-	if (gids == NULL || getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, gids, &len) != 0) {
+	if (gids == NULL || getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, gids, &len) < 0) {
 		free(gids);
 		return 0;
 	}
@@ -139,28 +121,20 @@ supplementary_groups(int fd, gid_t **out)
 }
 
 bool
-peers_allow(struct peers *peers, int fd)
+peers_allow(struct peers *peers, int fd, const struct ucred *who)
 {
 	CLEANUP_FREE gid_t *gids = NULL;
-	struct ucred who;
-	socklen_t len = sizeof who;
 	size_t ngids;
 
 	LOCK_SCOPE(&peers->mutex);
-	if (!peers->limited)
+	if (!peers->limited || peers_listed(peers, who->uid, &who->gid, 1))
 		return true;
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) != 0) {
-		log_warning("cannot tell who connected, closing: %s", strerrordesc_np(errno));
-		return false;
-	}
-	if (peers_listed(peers, who.uid, &who.gid, 1))
+	ngids = peers_groups(fd, &gids);
+	if (peers_listed(peers, who->uid, gids, ngids))
 		return true;
-	ngids = supplementary_groups(fd, &gids);
-	if (peers_listed(peers, who.uid, gids, ngids))
-		return true;
-	if (peers_should_log(&peers->refused, who.uid, clock_mono_ms()))
+	if (peer_log_due(&peers->refused, who->uid, clock_mono_ms()))
 		log_warning("refusing a connection of user %u, group %u, process %d: not in "
 			    "allowed_peers",
-			    who.uid, who.gid, who.pid);
+			    who->uid, who->gid, who->pid);
 	return false;
 }

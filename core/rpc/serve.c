@@ -74,7 +74,7 @@ static void
 tell(const struct slot *slot, uint32_t code, unsigned grpc, const char *error)
 {
 	int64_t now_ms = clock_mono_ms();
-	const struct report_call call = {
+	const struct call_log_entry call = {
 		.fields = slot->submitted ? *call_fields(slot->routed) : fields_of(slot),
 		.code = status_grpc_name(grpc),
 		.error = error,
@@ -83,7 +83,7 @@ tell(const struct slot *slot, uint32_t code, unsigned grpc, const char *error)
 		.now_ms = now_ms,
 	};
 
-	report_call(slot->slots->report, &call);
+	call_log_write(slot->slots->log, &call);
 }
 
 /* The text goes to clients that take UTF-8 for granted and log it, and may hold what a request or a
@@ -129,7 +129,7 @@ refuse_unknown(struct slot *slot)
 {
 	enum { SHOWN = 100 };
 	size_t len = GRPC_SLICE_LENGTH(slot->details.method);
-	const struct report_call call = {
+	const struct call_log_entry call = {
 		.fields = { .method = "unknown" },
 		.code = status_grpc_name(GRPC_STATUS_UNIMPLEMENTED),
 		.error = "a method was called that no version of COSI has",
@@ -142,7 +142,7 @@ refuse_unknown(struct slot *slot)
 			  len < SHOWN ? (int)len : SHOWN,
 			  (const char *)GRPC_SLICE_START_PTR(slot->details.method));
 	clean(&status);
-	report_call(slot->slots->report, &call);
+	call_log_write(slot->slots->log, &call);
 	slot_finish(slot, GRPC_STATUS_UNIMPLEMENTED, status.text, NULL);
 }
 

@@ -1,61 +1,93 @@
 /* SPDX-License-Identifier: Apache-2.0
- * server.c - the C core's server: one completion queue, which one thread polls; stop.c has its
- * end.
+ * server.c - the C core's server: one completion queue, which one thread polls.
  *
- *   start: listen -> grpc_server -> slots -> polling thread -> handing thread -> accepting thread
- *   stop:  accepting thread -> node -> who had connected before -> clients are asked to go ->
- *          no more calls -> calls in flight end -> handing thread -> the core's server ->
- *          polling thread -> free; the core itself ends last of all (server_done())
+ *   start: listen -> grpc_server -> calls -> polling thread -> handoff and accepting threads
+ *   stop:  accepting thread -> node -> those who had connected before -> GOAWAY to all -> new calls
+ *          are refused -> open calls end -> handoff thread -> the core's server -> polling thread
+ *          -> free; the core itself ends last of all (server_done())
  */
-#include <grpc/grpc.h>
+#include "rpc/server.h"
+
 #include <grpc/grpc_posix.h>
 #include <grpc/grpc_security.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/thread.h"
+#include "base/unix_socket.h"
+#include "rpc/connections.h"
 #include "rpc/core.h"
-#include "rpc/limits.h"
-#include "rpc/server_state.h"
+#include "rpc/listener.h"
+#include "rpc/slot.h"
 
 #include "banned.h"
 
-/* Between two looks at the clock for a beat that is due; the first event of a turn has one. */
+/* Between two looks at the clock for a beat that is due; the first event has one. */
 enum { EVENTS_PER_LOOK = 1024 };
+/* How long clients may take to leave after GOAWAY; how long a connection that always has an open
+ * call is spared it; how long the last answers may take to be read, and the core to close the rest
+ * of the connections. */
+enum { LEAVE_MS = 1000, SPARE_BUSY_MS = 100, READ_MS = 500, CLOSE_MS = 50 };
 
-/* Gives the sign of life; returns when the next one is due. */
-static gpr_timespec
-beat(const struct server *server)
+struct server {
+	struct unix_socket node;
+	struct peers peers;
+	struct call_log log;
+	struct connections connections;
+	struct listener listener;
+	bool listening; /* the listener was started */
+	grpc_server *grpc;
+	grpc_completion_queue *queue;
+	grpc_server_credentials *credentials;
+	struct slots slots;
+	pthread_t poll_thread;
+	bool polling; /* that thread was started */
+	void (*beat)(void);
+	int64_t beat_ms;
+	gpr_timespec beat_due; /* the polling thread's */
+	struct tag t_down;
+	pthread_mutex_t mutex;
+	pthread_cond_t changed; /* down, or the last call was answered or has ended */
+	bool down;              /* guarded by mutex: the core's server has shut down */
+};
+
+/* Gives the sign of life when it is due.  A queue that is never empty does not time out. */
+static void
+server_beat(struct server *server, bool timeout, unsigned nevents)
 {
-	if (server->beat_ms == 0)
-		return gpr_inf_future(GPR_CLOCK_MONOTONIC);
+	gpr_timespec now;
+
+	if (!timeout && nevents % EVENTS_PER_LOOK != 0)
+		return;
+	if (server->beat_ms == 0) {
+		server->beat_due = gpr_inf_future(GPR_CLOCK_MONOTONIC);
+		return;
+	}
+	now = gpr_now(GPR_CLOCK_MONOTONIC);
+	if (gpr_time_cmp(now, server->beat_due) < 0)
+		return;
 	server->beat();
-	return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
-			    gpr_time_from_millis(server->beat_ms, GPR_TIMESPAN));
+	server->beat_due = gpr_time_add(now, gpr_time_from_millis(server->beat_ms, GPR_TIMESPAN));
 }
 
-/* Is a beat due?  A queue that is never empty does not time out. */
-static bool
-must_beat(const struct server *server, const grpc_event *event, unsigned nevents)
+/* Until the queue has shut down. */
+static void *
+server_poll(void *arg)
 {
-	return event->type == GRPC_QUEUE_TIMEOUT ||
-	       (nevents % EVENTS_PER_LOOK == 0 &&
-		gpr_time_cmp(gpr_now(GPR_CLOCK_MONOTONIC), server->due) > 0);
-}
+	struct server *server = arg;
 
-void
-server_poll(struct server *server)
-{
+	server->beat_due = gpr_inf_past(GPR_CLOCK_MONOTONIC);
 	for (unsigned nevents = 0;; nevents++) {
-		grpc_event event = grpc_completion_queue_next(server->queue, server->due, NULL);
+		grpc_event event =
+			grpc_completion_queue_next(server->queue, server->beat_due, NULL);
 		struct tag *tag = event.tag;
 
 		if (event.type == GRPC_QUEUE_SHUTDOWN)
-			return;
-		if (must_beat(server, &event, nevents))
-			server->due = beat(server);
+			return NULL;
+		server_beat(server, event.type == GRPC_QUEUE_TIMEOUT, nevents);
 		if (event.type == GRPC_OP_COMPLETE) {
 			TAG_GOT(tag);
 			tag->fn(tag, event.success != 0);
@@ -63,34 +95,8 @@ server_poll(struct server *server)
 	}
 }
 
-static void *
-run_poller(void *arg)
-{
-	server_poll(arg);
-	return NULL;
-}
-
-/* Signals are the main thread's. */
-static int
-start_poller(struct server *server, struct status *status)
-{
-	sigset_t all, before;
-	int error;
-
-	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&server->poller, NULL, run_poller, server);
-	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (error != 0)
-		return status_fail(status, COSI_EXHAUSTED, "cannot start the polling thread: %s",
-				   strerrordesc_np(error));
-	(void)pthread_setname_np(server->poller, "cosid-poll");
-	server->polling = true;
-	return 0;
-}
-
 static void
-wake_stopper(void *owner)
+server_on_idle(void *owner)
 {
 	struct server *server = owner;
 	LOCK_SCOPE(&server->mutex);
@@ -98,55 +104,20 @@ wake_stopper(void *owner)
 	pthread_cond_signal(&server->changed);
 }
 
+/* On the handoff thread.  The core's first frame is sent when this returns. */
 static void
-take_connection(void *owner, int fd)
-{
-	struct server *server = owner;
-
-	held_expect(&server->slots.held, fd);
-	hand_over(server->hand, fd);
-}
-
-/* On the handing thread.  The core's first frame is sent when this returns. */
-static void
-give_connection(void *owner, int fd)
+server_give(void *owner, int fd)
 {
 	struct server *server = owner;
 
 	grpc_server_add_channel_from_fd(server->grpc, fd, server->credentials);
-	held_arrive(&server->slots.held, fd, clock_mono_ms());
-}
-
-static int64_t
-idle_since(void *owner, int fd)
-{
-	struct server *server = owner;
-
-	return held_idle_since(&server->slots.held, fd);
-}
-
-static unsigned
-moves(void *owner, int fd)
-{
-	struct server *server = owner;
-
-	return held_moves(&server->slots.held, fd);
-}
-
-/* The accepting thread's alone. */
-static void
-tick(void *owner, struct places *places)
-{
-	struct server *server = owner;
-	int64_t now_ms = clock_mono_ms();
-
-	report_tick(server->report, now_ms);
-	guard_look(&server->guard, places, now_ms);
 }
 
 static int
-start_core(struct server *server, struct router *router, struct status *status)
+server_start_core(struct server *server, struct router *router, struct status *status)
 {
+	int error;
+
 	core_init();
 	server->queue = grpc_completion_queue_create_for_next(NULL);
 	server->grpc = core_server_new();
@@ -155,91 +126,63 @@ start_core(struct server *server, struct router *router, struct status *status)
 	server->slots.grpc = server->grpc;
 	server->slots.queue = server->queue;
 	server->slots.router = router;
-	server->slots.report = server->report;
-	server->slots.idle = wake_stopper;
+	server->slots.connections = &server->connections;
+	server->slots.log = &server->log;
+	server->slots.idle = server_on_idle;
 	server->slots.owner = server;
-	if (slots_init(&server->slots, status) != 0)
+	if (slots_init(&server->slots, status) < 0)
 		return -1;
 	grpc_server_start(server->grpc);
-	if (slots_arm(&server->slots, status) != 0)
+	if (slots_arm(&server->slots, status) < 0)
 		return -1;
-	server->due = gpr_inf_past(GPR_CLOCK_MONOTONIC); /* the poller gives the first one */
-	return start_poller(server, status);
-}
-
-static struct server *
-server_new(void)
-{
-	struct server *server = calloc(1, sizeof *server);
-	pthread_condattr_t attr;
-
-	if (server == NULL)
-		return NULL;
-	server->node.fd = -1;
-	guard_init(&server->guard);
-	pthread_mutex_init(&server->mutex, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&server->changed, &attr);
-	pthread_condattr_destroy(&attr);
-	return server;
+	error = thread_start(&server->poll_thread, "cosid-poll", server_poll, server);
+	server->polling = error == 0;
+	if (error == 0)
+		return 0;
+	return status_fail(status, COSI_EXHAUSTED, "cannot start the polling thread: %s",
+			   strerrordesc_np(error));
 }
 
 static int
-open_socket(struct server *server, const struct server_config *config, struct status *status)
+server_start_all(struct server *server, const struct server_config *config, struct router *router,
+		 struct status *status)
 {
-	if (config->listen_fd >= 0)
-		return unix_socket_adopt(&server->node, config->socket_path, config->listen_fd,
-					 status);
-	return unix_socket_open(&server->node, config->socket_path, config->socket_mode, status);
-}
-
-static int
-start_all(struct server *server, const struct server_config *config, struct router *router,
-	  struct status *status)
-{
-	struct accept_config accept = {
-		.peers = &server->peers,
-		.max_connections = LIMIT_CONNECTIONS,
-		.max_of_one = LIMIT_CONNECTIONS_USER,
-		.silent_ms = LIMIT_SILENT_MS,
-		.unwanted_ms = LIMIT_UNWANTED_MS,
-		.owner = server,
-		.take = take_connection,
-		.idle_since = idle_since,
-		.moves = moves,
-		.tick = tick,
-	};
+	int rc;
 
 	server->beat = config->beat;
 	server->beat_ms = config->beat_ms;
-	server->report = report_new();
-	if (server->report == NULL ||
-	    peers_init(&server->peers, config->peers_limited, config->peer_uids, config->npeer_uids,
-		       config->peer_gids, config->npeer_gids) != 0)
+	if (peers_init(&server->peers, &config->allowed_peers) < 0)
 		return status_no_memory(status);
-	if (open_socket(server, config, status) != 0)
+	rc = config->listen_fd >= 0 ? unix_socket_adopt(&server->node, config->socket_path,
+							config->listen_fd, status)
+				    : unix_socket_open(&server->node, config->socket_path,
+						       config->socket_mode, status);
+	if (rc < 0 || server_start_core(server, router, status) < 0)
 		return -1;
-	if (start_core(server, router, status) != 0)
-		return -1;
-	server->hand = hand_start(LIMIT_CONNECTIONS, give_connection, server, status);
-	if (server->hand == NULL)
-		return -1;
-	accept.listen_fd = server->node.fd;
-	server->acceptor = accept_start(&accept, status);
-	return server->acceptor != NULL ? 0 : -1;
+	server->listener = (struct listener){ .fd = server->node.fd,
+					      .connections = &server->connections,
+					      .peers = &server->peers,
+					      .give = server_give,
+					      .owner = server };
+	server->listening = true;
+	return listener_start(&server->listener, status);
 }
 
 struct server *
 server_start(const struct server_config *config, struct router *router, struct status *status)
 {
-	struct server *server = server_new();
+	struct server *server = calloc(1, sizeof *server);
 
 	if (server == NULL) {
-		(void)status_no_memory(status);
+		status_no_memory(status);
 		return NULL;
 	}
-	if (start_all(server, config, router, status) == 0)
+	server->node.fd = -1;
+	pthread_mutex_init(&server->mutex, NULL);
+	cond_init(&server->changed);
+	call_log_init(&server->log);
+	connections_init(&server->connections);
+	if (server_start_all(server, config, router, status) == 0)
 		return server;
 	(void)server_stop(server, 0);
 	return NULL;
@@ -248,9 +191,153 @@ server_start(const struct server_config *config, struct router *router, struct s
 int
 server_admit(struct server *server, const struct server_config *config, struct status *status)
 {
-	if (peers_change(&server->peers, config->peers_limited, config->peer_uids,
-			 config->npeer_uids, config->peer_gids, config->npeer_gids) != 0)
+	if (peers_change(&server->peers, &config->allowed_peers) < 0)
 		return status_no_memory(status);
-	accept_review(server->acceptor);
+	listener_review(&server->listener);
 	return unix_socket_set_mode(&server->node, config->socket_mode, status);
+}
+
+static bool
+server_is_answered(const struct server *server)
+{
+	return atomic_load(&server->slots.nasked) == 0;
+}
+
+static bool
+server_is_idle(const struct server *server)
+{
+	return atomic_load(&server->slots.nbusy) == 0;
+}
+
+/* The core counts connections, not calls: it is down as soon as the last client has gone away,
+ * however many of its calls still wait for their reply. */
+static bool
+server_is_down(const struct server *server)
+{
+	return server->down && server_is_idle(server);
+}
+
+/* Returns false when the time is up first. */
+static bool
+server_wait(struct server *server, bool (*reached)(const struct server *), int64_t until_ms)
+{
+	LOCK_SCOPE(&server->mutex);
+
+	while (!reached(server))
+		if (!cond_wait_until(&server->changed, &server->mutex, until_ms))
+			return reached(server);
+	return true;
+}
+
+static void
+server_on_down(struct tag *tag, bool ok)
+{
+	struct server *server =
+		(struct server *)(void *)((char *)tag - offsetof(struct server, t_down));
+	LOCK_SCOPE(&server->mutex);
+
+	(void)ok;
+	server->down = true;
+	pthread_cond_signal(&server->changed);
+}
+
+/* Asks all clients to leave, and waits for those that were not asked before. */
+static void
+server_send_goaway(struct server *server)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	int64_t begun_ms = clock_mono_ms(), past_ms = 0;
+
+	while (past_ms < LEAVE_MS &&
+	       connections_goaway(&server->connections, past_ms >= SPARE_BUSY_MS, LEAVE_MS)) {
+		(void)nanosleep(&pause, NULL);
+		past_ms = clock_mono_ms() - begun_ms;
+	}
+}
+
+/* Calls are served as long as clients may not know better.  0, or -1: some had to be cut off. */
+static int
+server_drain(struct server *server, int64_t drain_ms)
+{
+	bool answered;
+
+	server_send_goaway(server);
+	slots_drain(&server->slots);
+	answered = server_wait(server, server_is_answered, clock_mono_ms() + drain_ms);
+	if (!answered)
+		slots_cut(&server->slots);
+	server_send_goaway(server);
+	return answered ? 0 : -1;
+}
+
+/* A client that does not read its socket keeps the core waiting forever, with a call or without:
+ * cancelling calls does not end a connection whose write is blocked. */
+static void
+server_wait_down(struct server *server)
+{
+	if (server_wait(server, server_is_idle, clock_mono_ms() + READ_MS) &&
+	    server_wait(server, server_is_down, clock_mono_ms() + CLOSE_MS))
+		return;
+	grpc_server_cancel_all_calls(server->grpc);
+	connections_close(&server->connections);
+	(void)server_wait(server, server_is_down, CLOCK_NEVER);
+}
+
+static int
+server_stop_core(struct server *server, int64_t drain_ms)
+{
+	int rc = server->polling ? server_drain(server, drain_ms) : 0;
+
+	/* The handoff thread may be kept by a client that sends without end. */
+	if (server->listening) {
+		if (!connections_wait_served(&server->connections, READ_MS))
+			connections_close(&server->connections);
+		listener_done(&server->listener);
+	}
+	slots_close(&server->slots);
+	server->t_down.fn = server_on_down;
+	TAG_POST(&server->t_down);
+	grpc_server_shutdown_and_notify(server->grpc, server->queue, &server->t_down);
+	if (server->polling)
+		server_wait_down(server);
+	grpc_completion_queue_shutdown(server->queue);
+	if (server->polling)
+		(void)pthread_join(server->poll_thread, NULL);
+	else
+		(void)server_poll(server);
+	grpc_completion_queue_destroy(server->queue);
+	grpc_server_destroy(server->grpc);
+	grpc_server_credentials_release(server->credentials);
+	slots_done(&server->slots);
+	return rc;
+}
+
+int
+server_stop(struct server *server, int64_t drain_ms)
+{
+	int rc = 0;
+
+	if (server->listening)
+		listener_stop_accepting(&server->listener);
+	if (server->listening && server->node.bound) {
+		unix_socket_withdraw(&server->node);
+		listener_accept_rest(&server->listener);
+	}
+	unix_socket_close(&server->node);
+	if (server->grpc != NULL)
+		rc = server_stop_core(server, drain_ms);
+	connections_done(&server->connections);
+	call_log_done(&server->log);
+	peers_done(&server->peers);
+	pthread_cond_destroy(&server->changed);
+	pthread_mutex_destroy(&server->mutex);
+	free(server);
+	return rc;
+}
+
+void
+server_done(void)
+{
+	if (grpc_is_initialized())
+		grpc_shutdown_blocking();
 }

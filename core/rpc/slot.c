@@ -43,9 +43,9 @@ count_down(struct slots *slots, atomic_size_t *counter)
 static void
 slot_uncount(struct slot *slot)
 {
-	if (slot->fd >= 0)
-		held_remove(&slot->slots->held, slot->fd, clock_mono_ms());
-	slot->fd = -1;
+	if (slot->connection != NULL)
+		connections_end_call(slot->slots->connections, slot->connection, clock_mono_ms());
+	slot->connection = NULL;
 }
 
 static void
@@ -110,7 +110,8 @@ on_close(struct tag *tag, bool ok)
 }
 
 /* The descriptor of the call's connection, which lives as long as the call does; -1: unknown.  The
- * core names a connection that it was given "fd:N". */
+ * core names a connection that it was given "fd:N", and by nothing else: the arguments, credentials
+ * and authentication context of connections are the server's, one for all (1.51). */
 static int
 fd_of(grpc_call *call)
 {
@@ -142,9 +143,8 @@ on_new(struct tag *tag, bool ok)
 	fill(slots, slot->method);
 	slot->arrived_ms = clock_mono_ms();
 	slot->refs = 1;
-	slot->fd = fd_of(slot->call);
-	if (held_add(&slots->held, slot->fd, slot->arrived_ms) != 0)
-		slot->fd = -1;
+	slot->connection =
+		connections_begin_call(slots->connections, fd_of(slot->call), slot->arrived_ms);
 	serve(slot);
 }
 
@@ -256,7 +256,6 @@ slots_init(struct slots *slots, struct status *status)
 {
 	size_t n = 1;
 
-	held_init(&slots->held);
 	pthread_mutex_init(&slots->mutex, NULL);
 	LIST_INIT(&slots->routed);
 	for (const struct dialect *const *d = dialect_all; *d != NULL; d++)
@@ -333,5 +332,4 @@ slots_done(struct slots *slots)
 	free(slots->methods);
 	slots->methods = NULL;
 	pthread_mutex_destroy(&slots->mutex);
-	held_done(&slots->held);
 }

@@ -16,10 +16,10 @@
 #include <sys/queue.h>
 
 #include "router/router.h"
+#include "rpc/call_log.h"
+#include "rpc/connections.h"
+#include "rpc/core.h"
 #include "rpc/dialect.h"
-#include "rpc/held.h"
-#include "rpc/report.h"
-#include "rpc/tag.h"
 
 /* One registered method, or the generic entry that takes all others. */
 struct slots_method {
@@ -43,9 +43,9 @@ struct slot {
 	gpr_timespec deadline;     /* registered */
 	grpc_metadata_array metadata;
 	grpc_byte_buffer *in, *out;
-	int cancelled; /* what RECV_CLOSE_ON_SERVER says */
-	int refs;      /* batches that are out */
-	int fd;        /* of its connection, as counted in slots->held; -1: not counted */
+	int cancelled;                 /* what RECV_CLOSE_ON_SERVER says */
+	int refs;                      /* batches that are out */
+	struct connection *connection; /* that counts it as open; NULL: none does */
 	int64_t arrived_ms;
 	/* Of a call that the router was given: */
 	struct call *routed;           /* a reference */
@@ -58,14 +58,14 @@ struct slot {
 };
 
 struct slots {
-	grpc_server *grpc; /* borrowed, as the next three */
+	grpc_server *grpc; /* borrowed, as the next four */
 	grpc_completion_queue *queue;
 	struct router *router;
-	struct report *report;
+	struct connections *connections;
+	struct call_log *log;
 	size_t nmethods;
 	struct slots_method *methods; /* owned; the last one is generic */
 	struct slot *free_list;
-	struct held held;
 	size_t ncalls, nbytes; /* given to the router and not ended; bytes of their requests */
 	pthread_mutex_t mutex; /* guards routed */
 	LIST_HEAD(, slot) routed;

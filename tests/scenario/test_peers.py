@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_peers.py - who may talk on the socket: the file's mode, and the kernel's word for the peer."""
+import contextlib
 import pathlib
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -92,6 +94,40 @@ def test_peers__refused_one_is_logged_once_a_minute(start, ask_as):
 def test_peers__an_empty_list_is_nobody(start, ask_as):
     daemon = start(socket_mode="0666", allowed_peers={"uids": []})
     assert ask_as(0, 0, "", daemon) == "UNAVAILABLE"
+
+
+OF_ONE_USER = 64  # limits.h, LIMIT_CONNECTIONS_USER
+
+
+def is_closed(peer):
+    """The server speaks first (its SETTINGS), unless it closes."""
+    return peer.recv(1) == b""
+
+
+def test_limit__one_user_keeps_out_no_other(start, ask_as):
+    daemon = start(socket_mode="0666")
+    with contextlib.ExitStack() as stack:
+        def connect():
+            peer = stack.enter_context(socket.socket(socket.AF_UNIX))
+            peer.connect(str(daemon.socket))
+            return peer
+        client = daemon.client()
+        assert client.info()
+        peers = [connect() for _ in range(OF_ONE_USER - 1)]
+        assert not any(is_closed(peer) for peer in peers)
+        assert is_closed(connect()) and is_closed(connect())
+        assert ask_as(NOBODY, NOBODY, "", daemon) == "OK"
+        assert client.info(), "whoever had connected before is served on"
+        for peer in peers:
+            peer.setblocking(False)
+            with contextlib.suppress(BlockingIOError):
+                while peer.recv(4096):
+                    pass
+                pytest.fail("a connection was closed for another's sake")
+        peers[0].close()
+        while is_closed(connect()):  # until the place is free
+            pass
+    daemon.wait_log(r"refusing a connection of user 0, process \d+: 64 of its connections are open")
 
 
 # ---- user namespaces, as pods with hostUsers: false and rootless containers have them

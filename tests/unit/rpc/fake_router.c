@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "router/router.h"
-#include "rpc/tag.h"
+#include "rpc/core.h"
 
 /* What the test's thread does before a call comes before what the router does with it, and that
  * before the answer's reader; ThreadSanitizer does not see this, since it goes through a socket. */

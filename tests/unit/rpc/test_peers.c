@@ -19,7 +19,7 @@ test_listed__users_and_groups(void **state)
 	struct peers peers;
 
 	(void)state;
-	assert_int_equal(peers_init(&peers, true, uids, 2, gids, 2), 0);
+	assert_int_equal(peers_init(&peers, &(struct peers_allowed){ true, 2, 2, uids, gids }), 0);
 	assert_true(peers_listed(&peers, 0, NULL, 0));
 	assert_true(peers_listed(&peers, 1000, theirs, 2));
 	assert_false(peers_listed(&peers, 1001, NULL, 0));
@@ -34,7 +34,7 @@ test_listed__nobody(void **state)
 	struct peers peers;
 
 	(void)state;
-	assert_int_equal(peers_init(&peers, true, NULL, 0, NULL, 0), 0);
+	assert_int_equal(peers_init(&peers, &(struct peers_allowed){ .limited = true }), 0);
 	assert_false(peers_listed(&peers, 0, &(gid_t){ 0 }, 1));
 	peers_done(&peers);
 }
@@ -46,14 +46,27 @@ test_change__takes_the_place_of_the_lists(void **state)
 	struct peers peers;
 
 	(void)state;
-	assert_int_equal(peers_init(&peers, true, one, 1, NULL, 0), 0);
-	assert_int_equal(peers_change(&peers, true, other, 2, one, 1), 0);
+	assert_int_equal(peers_init(&peers, &(struct peers_allowed){ true, 1, 0, one, NULL }), 0);
+	assert_int_equal(peers_change(&peers, &(struct peers_allowed){ true, 2, 1, other, one }),
+			 0);
 	assert_false(peers_listed(&peers, 1000, NULL, 0));
 	assert_true(peers_listed(&peers, 2, NULL, 0));
 	assert_true(peers_listed(&peers, 3, one, 1));
-	assert_int_equal(peers_change(&peers, false, NULL, 0, NULL, 0), 0);
+	assert_int_equal(peers_change(&peers, &(struct peers_allowed){ 0 }), 0);
 	assert_false(peers.limited);
 	peers_done(&peers);
+}
+
+static void
+test_identify__not_a_socket(void **state)
+{
+	struct ucred who;
+
+	(void)state;
+	rig_capture();
+	assert_int_equal(peers_identify(-1, &who), -1);
+	rig_captured();
+	assert_int_equal(rig_lines("the kernel does not say who connected"), 1);
 }
 
 /* A socket whose other end is us. */
@@ -71,11 +84,15 @@ static bool
 allows(bool limited, const uid_t *uids, size_t nuids, const gid_t *gids, size_t ngids, int fd)
 {
 	struct peers peers;
+	struct ucred who;
 	bool allowed;
 
-	assert_int_equal(peers_init(&peers, limited, uids, nuids, gids, ngids), 0);
+	assert_int_equal(
+		peers_init(&peers, &(struct peers_allowed){ limited, nuids, ngids, uids, gids }),
+		0);
 	rig_capture();
-	allowed = peers_allow(&peers, fd);
+	assert_int_equal(peers_identify(fd, &who), 0);
+	allowed = peers_allow(&peers, fd, &who);
 	rig_captured();
 	peers_done(&peers);
 	return allowed;
@@ -113,17 +130,19 @@ test_allow__supplementary_group(void **state)
 	pid = fork();
 	if (pid == 0) {
 		struct peers peers, others;
+		struct ucred who = { 0 };
 		bool in, out;
 		int fd;
 
 		if (setgroups(1, &group) != 0)
 			_exit(9);
 		fd = socket_of_ours();
-		(void)peers_init(&peers, true, NULL, 0, &group, 1);
-		(void)peers_init(&others, true, NULL, 0, &another, 1);
-		in = peers_allow(&peers, fd);
+		(void)peers_identify(fd, &who);
+		(void)peers_init(&peers, &(struct peers_allowed){ true, 0, 1, NULL, &group });
+		(void)peers_init(&others, &(struct peers_allowed){ true, 0, 1, NULL, &another });
+		in = peers_allow(&peers, fd, &who);
 		(void)close(STDERR_FILENO);
-		out = peers_allow(&others, fd);
+		out = peers_allow(&others, fd, &who);
 		_exit(in && !out ? 0 : 1);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -132,21 +151,21 @@ test_allow__supplementary_group(void **state)
 }
 
 static void
-test_should_log__once_a_minute_each(void **state)
+test_log_due__once_a_minute_each(void **state)
 {
-	struct peers_logged logged = { 0 };
+	struct peer_log logged = { 0 };
 
 	(void)state;
-	assert_true(peers_should_log(&logged, 7, 1000));
-	assert_false(peers_should_log(&logged, 7, 1000 + 59999));
-	assert_true(peers_should_log(&logged, 8, 2000));
-	assert_true(peers_should_log(&logged, 7, 1000 + 60000));
-	assert_false(peers_should_log(&logged, 7, 1000 + 60001));
+	assert_true(peer_log_due(&logged, 7, 1000));
+	assert_false(peer_log_due(&logged, 7, 1000 + 59999));
+	assert_true(peer_log_due(&logged, 8, 2000));
+	assert_true(peer_log_due(&logged, 7, 1000 + 60000));
+	assert_false(peer_log_due(&logged, 7, 1000 + 60001));
 	/* More users than are remembered: the ones longest ago are forgotten. */
-	for (uid_t uid = 100; uid < 100 + PEERS_REMEMBERED; uid++)
-		assert_true(peers_should_log(&logged, uid, 70000 + (int64_t)uid));
-	assert_false(peers_should_log(&logged, 100 + PEERS_REMEMBERED - 1, 71000));
-	assert_true(peers_should_log(&logged, 7, 71001));
+	for (uid_t uid = 100; uid < 100 + PEER_LOG_USERS; uid++)
+		assert_true(peer_log_due(&logged, uid, 70000 + (int64_t)uid));
+	assert_false(peer_log_due(&logged, 100 + PEER_LOG_USERS - 1, 71000));
+	assert_true(peer_log_due(&logged, 7, 71001));
 }
 
 int
@@ -156,9 +175,10 @@ main(void)
 		cmocka_unit_test(test_listed__users_and_groups),
 		cmocka_unit_test(test_listed__nobody),
 		cmocka_unit_test(test_change__takes_the_place_of_the_lists),
+		cmocka_unit_test(test_identify__not_a_socket),
 		cmocka_unit_test(test_allow__user_and_group),
 		cmocka_unit_test(test_allow__supplementary_group),
-		cmocka_unit_test(test_should_log__once_a_minute_each),
+		cmocka_unit_test(test_log_due__once_a_minute_each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

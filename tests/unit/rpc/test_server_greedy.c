@@ -10,7 +10,7 @@
 enum { PLENTY = 100000 };
 
 /* A peer that never confirms the server's SETTINGS may begin any number of calls, the core thinks:
- * LIMIT_UNFINISHED it may, and with one more its connection goes and all of them with it. */
+ * LIMIT_OPEN_CALLS it may, and with one more its connection goes and all of them with it. */
 static void
 test_unfinished__at_the_limit(void **state)
 {
@@ -20,21 +20,21 @@ test_unfinished__at_the_limit(void **state)
 	assert_non_null(peer);
 	f->router.hold = true;
 	h2_hello(peer, raw_connect(f));
-	for (uint32_t i = 0; i < LIMIT_UNFINISHED; i++)
+	for (uint32_t i = 0; i < LIMIT_OPEN_CALLS; i++)
 		h2_call(peer, i, V1 "DriverCreateBucket", CREATE_N);
-	fake_wait_held(&f->router, LIMIT_UNFINISHED);
+	fake_wait_held(&f->router, LIMIT_OPEN_CALLS);
 	expect(client_call(f->channel, INFO1, "", 0), GRPC_STATUS_OK, "");
 	assert_int_equal(f->router.ncancelled, 0);
-	h2_call(peer, LIMIT_UNFINISHED, V1 "DriverCreateBucket", CREATE_N);
+	h2_call(peer, LIMIT_OPEN_CALLS, V1 "DriverCreateBucket", CREATE_N);
 	h2_wait_closed(peer);
-	fake_wait_cancelled(&f->router, LIMIT_UNFINISHED + 1);
+	fake_wait_cancelled(&f->router, LIMIT_OPEN_CALLS + 1);
 	f->router.hold = false;
 	expect(client_call(f->channel, V1 "DriverCreateBucket", CREATE_N), GRPC_STATUS_OK, "");
 	(void)close(peer->fd);
 	free(peer);
 	stop(f);
 	assert_int_equal(rig_lines("closing a connection of user"), 1);
-	assert_int_equal(rig_lines("it holds 769 calls"), 1);
+	assert_int_equal(rig_lines("769 unfinished calls"), 1);
 }
 
 /* Calls and reads nothing until it is cut off; says after how many. */

@@ -43,7 +43,7 @@ stop_end(struct stopping *s)
 	return s->rc;
 }
 
-/* Calls are taken for a moment more, until clients that have none have gone. */
+/* Calls are served until the client has been sent GOAWAY; the next one finds no socket. */
 static void
 wait_refused(struct fixture *f)
 {
@@ -51,7 +51,7 @@ wait_refused(struct fixture *f)
 
 	while ((c = client_call(f->channel, INFO1, "", 0))->code == GRPC_STATUS_OK)
 		client_free(c);
-	expect(c, GRPC_STATUS_UNAVAILABLE, "the daemon is stopping");
+	expect(c, GRPC_STATUS_UNAVAILABLE, "No such file");
 }
 
 /* clause 57: calls in flight finish, new ones are UNAVAILABLE, the socket is gone at once. */
@@ -76,6 +76,42 @@ test_stop__lets_calls_finish(void **state)
 	}
 	assert_int_equal(stop_end(&s), 0);
 	assert_int_equal(f->router.ncancelled, 0);
+}
+
+/* A client that stays after GOAWAY is served for a moment more, and then refused. */
+static void
+test_stop__goaway_is_ignored(void **state)
+{
+	const struct timespec pause = { .tv_nsec = 20000000 };
+	struct fixture *f = *state;
+	struct h2 *peer = calloc(1, sizeof *peer);
+	struct client_call *c;
+	struct stopping s;
+	uint32_t n = 0;
+
+	assert_non_null(peer);
+	h2_hello(peer, raw_connect(f));
+	f->router.hold = true;
+	c = client_start(f->channel, V1 "DriverCreateBucket", CREATE_N, -1);
+	fake_wait_held(&f->router, 1);
+	stop_begin(&s, f, 60000);
+	while (!peer->unwelcome)
+		h2_read(peer, H2_PATIENCE_MS);
+	f->router.hold = false;
+	for (; n < 150; n++) {
+		h2_call(peer, n, V1 "DriverCreateBucket", CREATE_N);
+		(void)nanosleep(&pause, NULL);
+		h2_read(peer, 0);
+	}
+	(void)close(peer->fd);
+	free(peer);
+	fake_release(&f->router);
+	(void)client_wait(c);
+	expect(c, GRPC_STATUS_OK, "");
+	assert_int_equal(stop_end(&s), 0);
+	assert_true(f->router.nsubmitted > 1);
+	assert_true(f->router.nsubmitted <= n);
+	assert_int_equal(rig_lines("cannot serve DriverCreateBucket: the daemon is stopping"), 1);
 }
 
 static void
@@ -270,9 +306,8 @@ test_start__peers_limited(void **state)
 	struct server_config config = { .socket_path = f->path,
 					.socket_mode = 0600,
 					.listen_fd = -1,
-					.peers_limited = true,
-					.npeer_uids = 1,
-					.peer_uids = &other };
+					.allowed_peers = {
+						.limited = true, .nuids = 1, .uids = &other } };
 	struct status status = { 0 };
 
 	stop(f);
@@ -284,7 +319,7 @@ test_start__peers_limited(void **state)
 	expect(client_call(f->channel, INFO1, "", 0), GRPC_STATUS_UNAVAILABLE, "");
 	stop(f);
 	assert_int_equal(rig_lines("not in allowed_peers"), 1);
-	config.peer_uids = &us;
+	config.allowed_peers.uids = &us;
 	rig_capture();
 	f->server = server_start(&config, &f->router, &status);
 	grpc_channel_destroy(f->channel);
@@ -297,6 +332,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_stop__lets_calls_finish),
+		TEST(test_stop__goaway_is_ignored),
 		TEST(test_stop__cuts_off_at_the_end),
 		TEST(test_stop__answers_not_read),
 		TEST(test_stop__waits_for_the_last_reply),

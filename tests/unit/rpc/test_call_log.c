@@ -1,19 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_report.c - one line a call, and of a failure that repeats one line and a count. */
+ * test_call_log.c - one line a call, and of a failure that repeats one line and a count. */
 #include "rig.h"
 
 #include <pthread.h>
 
 #include "base/log.h"
-#include "rpc/report.h"
+#include "rpc/call_log.h"
 
 #include "banned.h"
 
+static struct call_log *
+log_new(void)
+{
+	struct call_log *log = calloc(1, sizeof *log);
+
+	assert_non_null(log);
+	call_log_init(log);
+	return log;
+}
+
+static void
+log_free(struct call_log *log)
+{
+	call_log_done(log);
+	free(log);
+}
+
 /* A failure of that bucket at that time; error NULL: it went well. */
 static void
-tell(struct report *report, const char *bucket, const char *error, int64_t now_ms)
+tell(struct call_log *log, const char *bucket, const char *error, int64_t now_ms)
 {
-	const struct report_call call = {
+	const struct call_log_entry entry = {
 		.fields = { .api = "v1alpha1", .method = "DriverDeleteBucket", .bucket = bucket },
 		.code = error != NULL ? "FAILED_PRECONDITION" : "OK",
 		.error = error,
@@ -22,19 +39,19 @@ tell(struct report *report, const char *bucket, const char *error, int64_t now_m
 		.now_ms = now_ms,
 	};
 
-	report_call(report, &call);
+	call_log_write(log, &entry);
 }
 
 static void
 test_call__success_and_failure(void **state)
 {
-	struct report *report = report_new();
+	struct call_log *log = log_new();
 
 	(void)state;
 	rig_capture();
-	tell(report, "r.a", NULL, 1000);
-	tell(report, "r.a", "cannot delete: it is not empty", 1001);
-	report_free(report);
+	tell(log, "r.a", NULL, 1000);
+	tell(log, "r.a", "cannot delete: it is not empty", 1001);
+	log_free(log);
 	rig_captured();
 	assert_int_equal(rig_lines("\n"), 2);
 	assert_int_equal(rig_lines("info done api=v1alpha1 method=DriverDeleteBucket bucket=r.a "
@@ -49,37 +66,37 @@ test_call__success_and_failure(void **state)
 static void
 test_repeat__counted_for_a_minute(void **state)
 {
-	struct report *report = report_new();
+	struct call_log *log = log_new();
 
 	(void)state;
 	rig_capture();
 	for (int i = 0; i < 10; i++)
-		tell(report, "r.a", "no", 1000 + i);
-	tell(report, "r.a", "no", 1000 + REPORT_EVERY_MS - 1);
+		tell(log, "r.a", "no", 1000 + i);
+	tell(log, "r.a", "no", 1000 + CALL_LOG_EVERY_MS - 1);
 	rig_captured();
 	assert_int_equal(rig_lines("\n"), 1);
 	rig_capture();
-	tell(report, "r.a", "no", 1000 + REPORT_EVERY_MS);
+	tell(log, "r.a", "no", 1000 + CALL_LOG_EVERY_MS);
 	rig_captured();
 	assert_int_equal(rig_lines("\n"), 2);
 	assert_int_equal(rig_lines("repeated 10 times"), 1);
-	report_free(report);
+	log_free(log);
 }
 
 static void
 test_repeat__ends_by_change_or_success(void **state)
 {
-	struct report *report = report_new();
+	struct call_log *log = log_new();
 
 	(void)state;
 	rig_capture();
-	tell(report, "r.a", "no", 1000);
-	tell(report, "r.a", "no", 1001);
-	tell(report, "r.a", "not now", 1002);
-	tell(report, "r.a", "not now", 1003);
-	tell(report, "r.a", NULL, 1004);
-	tell(report, "r.a", "no", 1005);
-	report_free(report);
+	tell(log, "r.a", "no", 1000);
+	tell(log, "r.a", "no", 1001);
+	tell(log, "r.a", "not now", 1002);
+	tell(log, "r.a", "not now", 1003);
+	tell(log, "r.a", NULL, 1004);
+	tell(log, "r.a", "no", 1005);
+	log_free(log);
 	rig_captured();
 	assert_int_equal(rig_lines("repeated once"), 2);
 	assert_int_equal(rig_lines("warning no api"), 2);
@@ -91,8 +108,8 @@ test_repeat__ends_by_change_or_success(void **state)
 static void
 test_repeat__of_a_name(void **state)
 {
-	struct report *report = report_new();
-	struct report_call call = {
+	struct call_log *log = log_new();
+	struct call_log_entry call = {
 		.fields = { .api = "v1alpha1", .method = "DriverCreateBucket", .name = "bc-1" },
 		.code = "UNAVAILABLE",
 		.error = "no",
@@ -101,74 +118,48 @@ test_repeat__of_a_name(void **state)
 
 	(void)state;
 	rig_capture();
-	report_call(report, &call);
-	report_call(report, &call);
+	call_log_write(log, &call);
+	call_log_write(log, &call);
 	call.fields.bucket = "r.bc-1";
-	report_call(report, &call);
+	call_log_write(log, &call);
 	call.error = NULL;
-	report_call(report, &call);
-	report_free(report);
+	call_log_write(log, &call);
+	log_free(log);
 	rig_captured();
 	assert_int_equal(rig_lines("warning no api"), 1);
 	assert_int_equal(rig_lines("repeated 2 times api=v1alpha1 method=DriverCreateBucket "
-				   "name=bc-1 code=UNAVAILABLE\n"),
+				   "name=bc-1 bucket=r.bc-1\n"),
 			 1);
 	assert_int_equal(rig_lines("done api=v1alpha1 method=DriverCreateBucket name=bc-1 "
 				   "bucket=r.bc-1 "),
 			 1);
 }
 
-static void
-test_repeat__told_by_tick_and_end(void **state)
-{
-	struct report *report = report_new();
-
-	(void)state;
-	rig_capture();
-	tell(report, "r.a", "no", 1000);
-	tell(report, "r.a", "no", 1001);
-	report_tick(report, 1000 + REPORT_EVERY_MS - 1);
-	rig_captured();
-	assert_int_equal(rig_lines("repeated"), 0);
-	rig_capture();
-	report_tick(report, 1000 + REPORT_EVERY_MS);
-	report_tick(report, 1000 + REPORT_EVERY_MS + 1);
-	tell(report, "r.a", "no", 1002 + REPORT_EVERY_MS);
-	report_free(report);
-	rig_captured();
-	assert_int_equal(rig_lines("repeated once"), 2);
-	assert_int_equal(rig_lines("\n"), 2);
-}
-
 /* Every retry of a thousand objects at once: each is logged once while it is remembered. */
 static void
 test_objects__told_apart(void **state)
 {
-	struct report *report = report_new();
+	struct call_log *log = log_new();
 	char bucket[16];
 
 	(void)state;
 	rig_capture();
 	for (int round = 0; round < 3; round++) {
-		for (int i = 0; i < REPORT_OBJECTS; i++) {
+		for (int i = 0; i < CALL_LOG_OBJECTS; i++) {
 			(void)snprintf(bucket, sizeof bucket, "r.%d", i);
-			tell(report, bucket, "no", 1000 + round * REPORT_OBJECTS + i);
+			tell(log, bucket, "no", 1000 + round * CALL_LOG_OBJECTS + i);
 		}
 	}
 	rig_captured();
-	assert_int_equal(rig_lines("\n"), REPORT_OBJECTS);
+	assert_int_equal(rig_lines("\n"), CALL_LOG_OBJECTS);
 	rig_capture();
-	tell(report, "r.one-more", "no", 9000); /* in the place of r.0 */
-	tell(report, "r.1", "no", 9001);
-	tell(report, "r.0", "no", 9002);
+	tell(log, "r.one-more", "no", 9000); /* in the place of r.0 */
+	tell(log, "r.1", "no", 9001);
+	tell(log, "r.0", "no", 9002);
 	rig_captured();
-	assert_int_equal(rig_lines("\n"), 4);
-	assert_int_equal(rig_lines("repeated 2 times"), 2); /* r.0 and what it replaced */
+	assert_int_equal(rig_lines("\n"), 2);
 	assert_int_equal(rig_lines("bucket=r.1 "), 0);
-	rig_capture();
-	report_free(report);
-	rig_captured();
-	assert_int_equal(rig_lines("repeated"), REPORT_OBJECTS - 2);
+	log_free(log);
 }
 
 static void *
@@ -180,23 +171,22 @@ hammer(void *arg)
 		(void)snprintf(bucket, sizeof bucket, "r.%d", i % 300);
 		tell(arg, bucket, i % 7 != 0 ? "no" : NULL, i);
 	}
-	report_tick(arg, 100000);
 	return NULL;
 }
 
 static void
 test_threads__count_all(void **state)
 {
-	struct report *report = report_new();
+	struct call_log *log = log_new();
 	pthread_t threads[4];
 
 	(void)state;
 	rig_capture();
 	for (int i = 0; i < 4; i++)
-		assert_int_equal(pthread_create(&threads[i], NULL, hammer, report), 0);
+		assert_int_equal(pthread_create(&threads[i], NULL, hammer, log), 0);
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
-	report_free(report);
+	log_free(log);
 	rig_captured();
 	assert_int_equal(rig_lines("info done"), 4 * 286);
 }
@@ -209,7 +199,6 @@ main(void)
 		cmocka_unit_test(test_repeat__counted_for_a_minute),
 		cmocka_unit_test(test_repeat__ends_by_change_or_success),
 		cmocka_unit_test(test_repeat__of_a_name),
-		cmocka_unit_test(test_repeat__told_by_tick_and_end),
 		cmocka_unit_test(test_objects__told_apart),
 		cmocka_unit_test(test_threads__count_all),
 	};
