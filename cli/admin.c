@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * admin.c - one line of JSON out, lines of JSON back. */
+ * admin.c - one line of JSON out, lines of JSON back, printed for people or as they are. */
 #include "admin.h"
 
 #include <errno.h>
@@ -9,153 +9,300 @@
 #include <sys/time.h>
 
 #include "base/cleanup.h"
-#include "connect.h"
+#include "base/secret.h"
+#include "client.h"
 #include "text.h"
 
 #include "banned.h"
 
 enum { LINE_MOST = 1024 * 1024, ITEMS_MOST = 1000000 };
 
+/* The lines with an "item", those with a "failure", and the last one, which has a "code". */
+struct admin_answer {
+	json_t *items, *failures; /* arrays, owned */
+	json_t *last;             /* owned */
+};
+
+/* ---- text --------------------------------------------------------------------------- */
+
+/* A member as a text that is fit for a terminal; what is absent or null is "-". */
 static const char *
-word(enum ask_op op)
+text_of(struct arena *arena, const json_t *object, const char *key)
 {
-	switch (op) {
-	case ASK_STATUS:
-		return "status";
-	case ASK_RELOAD:
-		return "reload";
-	default:
-		return "list";
+	const char *value = json_string_value(json_object_get(object, key));
+
+	return value != NULL ? text_escape(arena, value, strlen(value)) : "-";
+}
+
+static long long
+number_of(const json_t *object, const char *key)
+{
+	return (long long)json_number_value(json_object_get(object, key));
+}
+
+/* "3 calls", "1 call". */
+static const char *
+count_of(struct arena *arena, const json_t *object, const char *key, const char *what)
+{
+	long long n = number_of(object, key);
+
+	return arena_printf(arena, "%lld %s%s", n, what, n == 1 ? "" : "s");
+}
+
+static void
+print_messages(FILE *out, struct arena *arena, const json_t *messages)
+{
+	json_t *message;
+	size_t i;
+
+	json_array_foreach(messages, i, message) {
+		const char *line = json_string_value(message);
+
+		if (line != NULL)
+			(void)fprintf(out, "  %s\n", text_escape(arena, line, strlen(line)));
 	}
 }
 
-/* A daemon that takes no more peers says so and closes before it has read anything. */
-static int
-send_request(int fd, const struct ask *ask)
+static void
+print_module(struct arena *arena, const json_t *module)
 {
-	json_t *request = json_pack("{s:s}", "command", word(ask->op));
-	CLEANUP_FREE char *text = NULL, *line = NULL;
+	json_t *name;
+	size_t i;
+
+	(void)printf("module %s %s, %s, sha256 %.16s, for", text_of(arena, module, "name"),
+		     text_of(arena, module, "version"), text_of(arena, module, "file"),
+		     text_of(arena, module, "sha256"));
+	json_array_foreach(json_object_get(module, "backends"), i, name) {
+		const char *text = json_string_value(name);
+
+		if (text != NULL)
+			(void)printf(" %s", text_escape(arena, text, strlen(text)));
+	}
+	(void)putchar('\n');
+}
+
+static void
+print_backend(struct arena *arena, const json_t *backend)
+{
+	const json_t *failure = json_object_get(backend, "lastError");
+	json_t *breaker;
+	size_t i;
+
+	(void)printf("backend %s (%s, %s): %s%s, %lld of %lld running, %lld stuck, %lld waiting, "
+		     "%lld held, %s, %lld failed\n",
+		     text_of(arena, backend, "name"), text_of(arena, backend, "module"),
+		     text_of(arena, backend, "endpoint"), text_of(arena, backend, "state"),
+		     json_is_false(json_object_get(backend, "acceptNew")) ? ", takes no new buckets"
+									  : "",
+		     number_of(backend, "running"), number_of(backend, "maxCalls"),
+		     number_of(backend, "stuck"), number_of(backend, "waiting"),
+		     number_of(backend, "held"), count_of(arena, backend, "calls", "call"),
+		     number_of(backend, "failed"));
+	json_array_foreach(json_object_get(backend, "breakers"), i, breaker)
+		(void)printf("  circuit breaker open for %s since %s: %s\n",
+			     text_of(arena, breaker, "url"), text_of(arena, breaker, "since"),
+			     text_of(arena, breaker, "error"));
+	if (json_is_object(failure))
+		(void)printf("  last error at %s: %s: %s\n", text_of(arena, failure, "at"),
+			     text_of(arena, failure, "code"), text_of(arena, failure, "text"));
+}
+
+/* A listing is no call. */
+static void
+print_draining(struct arena *arena, const json_t *old)
+{
+	(void)printf(
+		"backend %s of generation %lld (%s %s) was replaced at %s and is kept open by ",
+		text_of(arena, old, "backend"), number_of(old, "generation"),
+		text_of(arena, old, "module"), text_of(arena, old, "version"),
+		text_of(arena, old, "since"));
+	if (json_string_length(json_object_get(old, "oldest")) == 0)
+		(void)puts("cosictl list");
+	else
+		(void)printf("%s, the oldest: %s, for %lld ms\n",
+			     count_of(arena, old, "calls", "call"), text_of(arena, old, "oldest"),
+			     number_of(old, "ms"));
+}
+
+static void
+print_each(struct arena *arena, const json_t *list, void (*print)(struct arena *, const json_t *))
+{
+	json_t *value;
+	size_t i;
+
+	json_array_foreach(list, i, value)
+		print(arena, value);
+}
+
+static void
+print_status(struct arena *arena, const json_t *status)
+{
+	const json_t *reload = json_object_get(status, "reload");
+
+	if (json_object_get(status, "generation") == NULL)
+		return;
+	(void)printf("cosid %s, %s on unix://%s, process %lld\n", text_of(arena, status, "version"),
+		     text_of(arena, status, "driver"), text_of(arena, status, "socket"),
+		     number_of(status, "pid"));
+	(void)printf("generation %lld since %s, %s\n", number_of(status, "generation"),
+		     text_of(arena, status, "since"), count_of(arena, status, "workers", "worker"));
+	if (json_is_object(reload))
+		(void)printf("last reload %s at %s, %lld ms\n",
+			     json_is_true(json_object_get(reload, "ok")) ? "done" : "FAILED",
+			     text_of(arena, reload, "at"), number_of(reload, "ms"));
+	else
+		(void)puts("no reload since the start");
+	print_messages(stdout, arena, json_object_get(reload, "messages"));
+	print_each(arena, json_object_get(status, "modules"), print_module);
+	print_each(arena, json_object_get(status, "backends"), print_backend);
+	print_each(arena, json_object_get(status, "cooling"), print_draining);
+}
+
+static void
+print_item(struct arena *arena, const json_t *item)
+{
+	(void)printf("%s %s name=%s created=%s params=%s\n", text_of(arena, item, "kind"),
+		     text_of(arena, item, "id"), text_of(arena, item, "name"),
+		     text_of(arena, item, "created"), text_of(arena, item, "params"));
+}
+
+static void
+print_failure(struct arena *arena, const json_t *failure)
+{
+	(void)fprintf(stderr, "cosictl: backend %s: %s: %s\n", text_of(arena, failure, "backend"),
+		      text_of(arena, failure, "code"), text_of(arena, failure, "text"));
+}
+
+/* The error of a reload that has failed says what serves, and comes after these. */
+static void
+print_reload(struct arena *arena, const json_t *last, bool done)
+{
+	if (done)
+		(void)printf("generation %lld serves %s\n", number_of(last, "generation"),
+			     count_of(arena, last, "backendCount", "backend"));
+	print_messages(done ? stdout : stderr, arena, json_object_get(last, "messages"));
+}
+
+/* ---- the session -------------------------------------------------------------------- */
+
+/* The daemon may refuse a session and close it before it has read anything. */
+static int
+send_command(int fd, const struct request *request)
+{
+	static const char *const names[] = {
+		[OP_STATUS] = "status", [OP_RELOAD] = "reload", [OP_LIST] = "list"
+	};
+	json_t *command = json_pack("{s:s}", "command", names[request->op]);
+	CLEANUP_FREE char *line = NULL;
+	char *text = NULL;
 	int len;
 
 	/* What is not UTF-8 is no backend's name. */
-	if (ask->nids == 0 ||
-	    json_object_set_new(request, "backend", json_string(ask->ids[0])) == 0)
-		text = json_dumps(request, JSON_COMPACT);
-	json_decref(request);
-	len = text != NULL ? asprintf(&line, "%s\n", text) : -1;
+	if (request->nids == 0 ||
+	    json_object_set_new(command, "backend", json_string(request->ids[0])) == 0)
+		text = json_dumps(command, JSON_COMPACT);
+	json_decref(command);
+	if (text == NULL) {
+		errno = EINVAL;
+		return -1;
+	}
+	len = asprintf(&line, "%s\n", text);
+	wiped_free(text);
 	if (len < 0) {
 		line = NULL;
-		errno = text != NULL ? ENOMEM : EINVAL;
 		return -1;
 	}
 	return send(fd, line, (size_t)len, MSG_NOSIGNAL) == len || errno == EPIPE ? 0 : -1;
 }
 
-/* Sorts a line to its place; false: it is none of ours. */
+/* False: it is no line of the protocol. */
 static bool
-take(struct admin_answer *answer, const char *line)
+take_line(struct admin_answer *answer, const char *line)
 {
-	json_t *value = json_loads(line, JSON_REJECT_DUPLICATES, NULL), *part;
+	json_t *value = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
+	json_t *item = json_object_get(value, "item"), *failure = json_object_get(value, "failure");
+	bool known = true;
 
-	if (json_is_string(json_object_get(value, "code"))) {
-		answer->last = value;
-		return true;
-	}
-	part = json_object_get(value, "item");
-	if (json_is_object(part) && json_array_size(answer->items) < ITEMS_MOST) {
-		(void)json_array_append(answer->items, part);
-	} else {
-		part = json_object_get(value, "failure");
-		if (json_is_object(part) && json_array_size(answer->failures) < ITEMS_MOST)
-			(void)json_array_append(answer->failures, part);
-		else
-			part = NULL;
-	}
+	if (json_is_string(json_object_get(value, "code")))
+		answer->last = json_incref(value);
+	else if (json_is_object(item) && json_array_size(answer->items) < ITEMS_MOST)
+		(void)json_array_append(answer->items, item);
+	else if (json_is_object(failure) && json_array_size(answer->failures) < ITEMS_MOST)
+		(void)json_array_append(answer->failures, failure);
+	else
+		known = false;
 	json_decref(value);
-	return part != NULL;
+	return known;
 }
 
 /* NULL: the last line has come. */
 static const char *
-read_answer(FILE *stream, struct admin_answer *answer)
+admin_exchange(struct arena *arena, const struct args *args, struct admin_answer *answer)
 {
+	const struct timeval limit = { .tv_sec = args->timeout_ms / 1000,
+				       .tv_usec = args->timeout_ms % 1000 * 1000 };
+	int fd = client_connect(args->endpoint + strlen("unix://"), args->timeout_ms);
+	CLEANUP_FILE FILE *stream = fd >= 0 ? fdopen(fd, "r") : NULL;
 	CLEANUP_FREE char *line = NULL;
 	size_t size = 0;
 	ssize_t len;
 
+	if (stream == NULL)
+		return arena_printf(arena, "cannot connect to '%s': %m", args->endpoint);
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) < 0 ||
+	    send_command(fd, &args->request) < 0)
+		return arena_printf(arena, "cannot send to '%s': %m", args->endpoint);
 	while (answer->last == NULL) {
 		errno = 0;
 		len = getline(&line, &size, stream);
 		if (len < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
 			return "no answer came in time";
 		if (len < 0)
-			return "the daemon ended the connection";
-		if (len > LINE_MOST || !take(answer, line))
-			return "cannot read the answer: is this the admin socket, and not COSI's?";
+			return "the daemon closed the connection";
+		if (len > LINE_MOST || !take_line(answer, line))
+			return "cannot read the answer: is this COSI's socket, and not the admin "
+			       "socket?";
 	}
 	return NULL;
 }
 
-static const char *
-exchange(struct arena *arena, const struct args *args, struct admin_answer *answer)
-{
-	const struct timeval limit = { .tv_sec = args->timeout_ms / 1000,
-				       .tv_usec = args->timeout_ms % 1000 * 1000 };
-	int fd = connect_unix(args->endpoint + strlen("unix://"), args->timeout_ms);
-	CLEANUP_FILE FILE *stream = fd >= 0 ? fdopen(fd, "r") : NULL;
-
-	if (stream == NULL)
-		return arena_printf(arena, "cannot connect to '%s': %m", args->endpoint);
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0 ||
-	    send_request(fd, &args->ask) != 0)
-		return arena_printf(arena, "cannot send to '%s': %m", args->endpoint);
-	return read_answer(stream, answer);
-}
-
-/* The last line, and with list what was found. */
 static void
-print_as_json(enum ask_op op, const struct admin_answer *answer)
+admin_print(struct arena *arena, const struct args *args, struct admin_answer *answer, bool done)
 {
-	json_t *value = json_deep_copy(answer->last);
-
-	if (op == ASK_LIST) {
-		(void)json_object_set(value, "found", answer->items);
-		(void)json_object_set(value, "failures", answer->failures);
+	if (args->output == OUTPUT_JSON) {
+		/* The last line, and with list what was found. */
+		if (args->request.op == OP_LIST) {
+			(void)json_object_set(answer->last, "found", answer->items);
+			(void)json_object_set(answer->last, "failures", answer->failures);
+		}
+		(void)json_dumpf(answer->last, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+		(void)putchar('\n');
+	} else if (args->request.op == OP_STATUS) {
+		print_status(arena, answer->last);
+	} else if (args->request.op == OP_RELOAD) {
+		print_reload(arena, answer->last, done);
+	} else {
+		print_each(arena, answer->items, print_item);
+		print_each(arena, answer->failures, print_failure);
 	}
-	(void)json_dumpf(value, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
-	(void)putchar('\n');
-	json_decref(value);
-}
-
-static const char *
-print(struct arena *arena, const struct args *args, const struct admin_answer *answer,
-      const char **out_code)
-{
-	const char *code = json_string_value(json_object_get(answer->last, "code"));
-	const char *error = json_string_value(json_object_get(answer->last, "error"));
-
-	if (args->print == print_json)
-		print_as_json(args->ask.op, answer);
-	else
-		admin_print(arena, args->ask.op, answer);
-	if (strcmp(code, "OK") == 0)
-		return NULL;
-	*out_code = text_escape(arena, code, strlen(code));
-	return arena_strdup(arena, error != NULL ? error : "it has failed");
 }
 
 const char *
 admin_run(struct arena *arena, const struct args *args, const char **out_code)
 {
 	struct admin_answer answer = { .items = json_array(), .failures = json_array() };
-	const char *error;
+	const char *error = admin_exchange(arena, args, &answer), *code = NULL;
 
-	*out_code = "";
-	error = exchange(arena, args, &answer);
-	if (error == NULL)
-		error = print(arena, args, &answer, out_code);
-	else
-		*out_code = "UNAVAILABLE";
+	*out_code = "UNAVAILABLE";
+	if (error == NULL) {
+		code = text_of(arena, answer.last, "code");
+		admin_print(arena, args, &answer, strcmp(code, "OK") == 0);
+	}
+	if (code != NULL && strcmp(code, "OK") != 0) {
+		*out_code = code;
+		error = json_string_value(json_object_get(answer.last, "error"));
+		error = arena_strdup(arena, error != NULL ? error : "the command failed");
+	}
 	json_decref(answer.items);
 	json_decref(answer.failures);
 	json_decref(answer.last);

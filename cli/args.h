@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
- * args.h - the command line, checked.
- */
+ * args.h - the command line, checked. */
 #ifndef COSID_CLI_ARGS_H
 #define COSID_CLI_ARGS_H
-#include "ask.h"
+#include "api.h"
 #include "base/arena.h"
-#include "dialect.h"
 #include "print.h"
 
 struct args {
-	struct ask ask;
+	struct request request;
 	const char *endpoint; /* "unix:///path" */
-	const struct dialect *dialect;
-	print_fn *print;
+	const struct api *api;
+	enum output output;
 	int64_t timeout_ms;
-	bool help, version; /* then nothing else was looked at */
+	bool help, version; /* then nothing else was checked */
 };
 
 /* 0, or -1 with the reason in *out_error (from the arena, NULL when getopt has printed it). */

@@ -6,101 +6,169 @@
  */
 #include "client.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <grpc/byte_buffer.h>
 #include <grpc/byte_buffer_reader.h>
 #include <grpc/grpc.h>
 #include <grpc/grpc_posix.h>
 #include <grpc/grpc_security.h>
-#include <grpc/support/alloc.h>
-#include <grpc/support/time.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
 
 #include "base/cleanup.h"
-#include "connect.h"
+#include "base/parse.h"
 #include "text.h"
 
 #include "banned.h"
 
-struct client {
-	grpc_channel *channel;
-	grpc_completion_queue *queue;
-	gpr_timespec deadline;
-	struct arena *arena; /* borrowed */
-};
-
-/* One call's state, from start to finish. */
-struct exchange {
-	grpc_call *call;
-	grpc_byte_buffer *request, *reply;
-	grpc_metadata_array initial, trailing;
-	grpc_status_code code;
-	grpc_slice details;
-};
-
 int
-client_fail(struct client_error *out_error, struct arena *arena, grpc_status_code code,
-	    const char *fmt, ...)
+client_fail(struct client *client, grpc_status_code code, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	*out_error = (struct client_error){ code, arena_vprintf(arena, fmt, ap) };
+	client->error = (struct client_error){ code, arena_vprintf(client->arena, fmt, ap) };
 	va_end(ap);
 	return -1;
 }
 
-static grpc_channel *
-channel_new(int fd)
+int
+client_connect(const char *path, int64_t timeout_ms)
 {
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const struct timeval limit = { .tv_sec = timeout_ms / 1000,
+				       .tv_usec = timeout_ms % 1000 * 1000 };
+	int fd, error;
+
+	if (strlen(path) >= sizeof address.sun_path) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(address.sun_path, path, strlen(path) + 1);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	/* A full backlog makes connect() wait. */
+	if (fd < 0 || (setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) == 0 &&
+		       connect(fd, (const struct sockaddr *)&address, sizeof address) == 0))
+		return fd;
+	error = errno;
+	(void)close(fd);
+	errno = error;
+	return -1;
+}
+
+int
+client_open(struct client *client, const char *endpoint, int64_t timeout_ms, struct arena *arena)
+{
+	const gpr_timespec timeout = gpr_time_from_millis(timeout_ms, GPR_TIMESPAN);
 	grpc_arg limit = {
 		.type = GRPC_ARG_INTEGER,
 		.key = (char[]){ GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH },
 		.value.integer = CLIENT_REPLY_MAX,
 	};
 	const grpc_channel_args args = { .num_args = 1, .args = &limit };
-	grpc_channel_credentials *plain = grpc_insecure_credentials_create();
-	grpc_channel *channel = grpc_channel_create_from_fd("localhost", fd, plain, &args);
+	grpc_channel_credentials *plain;
+	int fd;
 
-	grpc_channel_credentials_release(plain);
-	return channel;
-}
-
-struct client *
-client_open(const char *endpoint, int64_t timeout_ms, struct arena *arena,
-	    struct client_error *out_error)
-{
-	const gpr_timespec timeout = gpr_time_from_millis(timeout_ms, GPR_TIMESPAN);
-	const gpr_timespec deadline = gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), timeout);
-	struct client *client = calloc(1, sizeof *client);
-	CLEANUP_FD int fd = connect_unix(endpoint + strlen("unix://"), timeout_ms);
-
-	if (client == NULL || fd < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) < 0) {
-		(void)client_fail(out_error, arena, GRPC_STATUS_UNAVAILABLE,
-				  "cannot connect to '%s': %m", endpoint);
-		free(client);
-		return NULL;
-	}
+	*client = (struct client){
+		.arena = arena,
+		.endpoint = endpoint,
+		.deadline = gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), timeout),
+	};
+	fd = client_connect(endpoint + strlen("unix://"), timeout_ms);
+	if (fd < 0)
+		return client_fail(client, GRPC_STATUS_UNAVAILABLE, "cannot connect to '%s': %m",
+				   endpoint);
+	(void)fcntl(fd, F_SETFL, O_NONBLOCK);
 	grpc_init();
-	client->arena = arena;
-	client->deadline = deadline;
-	client->channel = channel_new(fd);
-	fd = -1;
+	plain = grpc_insecure_credentials_create();
+	client->channel = grpc_channel_create_from_fd("localhost", fd, plain, &args);
+	grpc_channel_credentials_release(plain);
 	client->queue = grpc_completion_queue_create_for_pluck(NULL);
-	return client;
+	return 0;
 }
 
 void
-client_free(struct client *client)
+client_close(struct client *client)
 {
-	if (client == NULL)
+	if (client->channel == NULL)
 		return;
 	grpc_channel_destroy(client->channel);
 	grpc_completion_queue_shutdown(client->queue);
 	grpc_completion_queue_destroy(client->queue);
 	grpc_shutdown_blocking();
-	free(client);
+}
+
+/* ---- messages ----------------------------------------------------------------------- */
+
+static bool message_is_utf8(const ProtobufCMessage *message);
+
+static bool
+value_is_utf8(const ProtobufCFieldDescriptor *field, const void *value)
+{
+	const void *p;
+
+	memcpy(&p, value, sizeof p);
+	if (p == NULL)
+		return true;
+	return field->type == PROTOBUF_C_TYPE_STRING ? parse_utf8(p, strlen(p))
+						     : message_is_utf8(p);
+}
+
+static bool
+field_is_utf8(const ProtobufCFieldDescriptor *field, const char *message)
+{
+	const char *value = message + field->offset, *list;
+	uint32_t chosen;
+	size_t n;
+
+	if (field->type != PROTOBUF_C_TYPE_STRING && field->type != PROTOBUF_C_TYPE_MESSAGE)
+		return true;
+	if ((field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0) {
+		memcpy(&chosen, message + field->quantifier_offset, sizeof chosen);
+		return chosen != field->id || value_is_utf8(field, value);
+	}
+	if (field->label != PROTOBUF_C_LABEL_REPEATED)
+		return value_is_utf8(field, value);
+	memcpy(&n, message + field->quantifier_offset, sizeof n);
+	memcpy(&list, value, sizeof list);
+	for (size_t i = 0; i < n; i++)
+		if (!value_is_utf8(field, list + i * sizeof list))
+			return false;
+	return true;
+}
+
+/* Is every string of the message, at any depth, valid UTF-8?  protobuf-c does not check.  The
+ * messages of COSI do not nest in themselves, so the depth is that of their types. */
+static bool
+message_is_utf8(const ProtobufCMessage *message)
+{
+	const ProtobufCMessageDescriptor *type = message->descriptor;
+
+	for (unsigned i = 0; i < type->n_fields; i++)
+		if (!field_is_utf8(&type->fields[i], (const char *)message))
+			return false;
+	return true;
+}
+
+static grpc_byte_buffer *
+message_pack(struct arena *arena, const ProtobufCMessage *message)
+{
+	size_t len = protobuf_c_message_get_packed_size(message);
+	uint8_t *bytes = arena_alloc(arena, len + 1);
+	grpc_byte_buffer *buffer;
+	grpc_slice slice;
+
+	if (bytes == NULL)
+		return NULL;
+	len = protobuf_c_message_pack(message, bytes);
+	slice = grpc_slice_from_copied_buffer((const char *)bytes, len);
+	buffer = grpc_raw_byte_buffer_create(&slice, 1);
+	grpc_slice_unref(slice);
+	return buffer;
 }
 
 static void *
@@ -116,25 +184,9 @@ unpack_free(void *arena, void *p)
 	(void)p;
 }
 
-static grpc_byte_buffer *
-pack(struct arena *arena, const ProtobufCMessage *message)
-{
-	size_t len = protobuf_c_message_get_packed_size(message);
-	uint8_t *bytes = arena_alloc(arena, len + 1);
-	grpc_byte_buffer *buffer;
-	grpc_slice slice;
-
-	if (bytes == NULL)
-		return NULL;
-	slice = grpc_slice_from_copied_buffer((const char *)bytes,
-					      protobuf_c_message_pack(message, bytes));
-	buffer = grpc_raw_byte_buffer_create(&slice, 1);
-	grpc_slice_unref(slice);
-	return buffer;
-}
-
 static ProtobufCMessage *
-unpack(struct arena *arena, grpc_byte_buffer *buffer, const ProtobufCMessageDescriptor *type)
+message_unpack(struct arena *arena, grpc_byte_buffer *buffer,
+	       const ProtobufCMessageDescriptor *type)
 {
 	ProtobufCAllocator allocator = { unpack_alloc, unpack_free, arena };
 	ProtobufCMessage *message = NULL;
@@ -148,100 +200,102 @@ unpack(struct arena *arena, grpc_byte_buffer *buffer, const ProtobufCMessageDesc
 		grpc_slice_unref(bytes);
 		grpc_byte_buffer_reader_destroy(&reader);
 	}
-	return message != NULL && text_message_is_utf8(message) ? message : NULL;
+	return message != NULL && message_is_utf8(message) ? message : NULL;
 }
 
-static void
-exchange_run(struct client *client, struct exchange *x, const char *path)
+/* ---- the call ----------------------------------------------------------------------- */
+
+/* The core's words for a connection that was closed, with what the reason may be.  The first three:
+ * the other end answers in no HTTP/2 and closes, whichever the core sees first. */
+static const char *
+closed_hint(grpc_status_code code, grpc_slice details)
 {
-	grpc_slice method = grpc_slice_from_copied_string(path);
-	grpc_op ops[] = {
-		{ .op = GRPC_OP_SEND_INITIAL_METADATA },
-		{ .op = GRPC_OP_SEND_MESSAGE, .data.send_message.send_message = x->request },
-		{ .op = GRPC_OP_SEND_CLOSE_FROM_CLIENT },
-		{ .op = GRPC_OP_RECV_INITIAL_METADATA,
-		  .data.recv_initial_metadata.recv_initial_metadata = &x->initial },
-		{ .op = GRPC_OP_RECV_MESSAGE, .data.recv_message.recv_message = &x->reply },
-		{ .op = GRPC_OP_RECV_STATUS_ON_CLIENT,
-		  .data.recv_status_on_client = { .trailing_metadata = &x->trailing,
-						  .status = &x->code,
-						  .status_details = &x->details } },
+	static const char no_grpc[] =
+		"it speaks no gRPC: is this COSI's socket, and not the admin socket?";
+	static const char refused[] =
+		"the driver closed the connection: it may not allow this user (cosid.conf(5), "
+		"allowed_peers; the daemon's log names users that it refuses)";
+	static const struct {
+		const char *words, *hint;
+	} closed[] = {
+		{ "Stream removed", no_grpc },
+		{ "Broken pipe", no_grpc },
+		{ "Connection reset by peer", no_grpc },
+		{ "Transport closed", refused },
+		{ "Socket closed", refused },
 	};
 
-	x->call = grpc_channel_create_call(client->channel, NULL, GRPC_PROPAGATE_DEFAULTS,
-					   client->queue, method, NULL, client->deadline, NULL);
+	if (code != GRPC_STATUS_UNKNOWN && code != GRPC_STATUS_UNAVAILABLE)
+		return NULL;
+	for (size_t i = 0; i < sizeof closed / sizeof closed[0]; i++)
+		if (grpc_slice_str_cmp(details, closed[i].words) == 0)
+			return closed[i].hint;
+	return NULL;
+}
+
+const void *
+client_call(struct client *client, const char *path, const ProtobufCMessage *request,
+	    const ProtobufCMessageDescriptor *type)
+{
+	grpc_byte_buffer *packed = message_pack(client->arena, request), *reply = NULL;
+	grpc_metadata_array initial = { 0 }, trailing = { 0 };
+	grpc_status_code code = GRPC_STATUS_UNKNOWN;
+	ProtobufCMessage *message = NULL;
+	grpc_slice details = { 0 }, method;
+	const char *hint;
+	grpc_call *call;
+	grpc_op ops[] = {
+		{ .op = GRPC_OP_SEND_INITIAL_METADATA },
+		{ .op = GRPC_OP_SEND_MESSAGE, .data.send_message.send_message = packed },
+		{ .op = GRPC_OP_SEND_CLOSE_FROM_CLIENT },
+		{ .op = GRPC_OP_RECV_INITIAL_METADATA,
+		  .data.recv_initial_metadata.recv_initial_metadata = &initial },
+		{ .op = GRPC_OP_RECV_MESSAGE, .data.recv_message.recv_message = &reply },
+		{ .op = GRPC_OP_RECV_STATUS_ON_CLIENT,
+		  .data.recv_status_on_client = { .trailing_metadata = &trailing,
+						  .status = &code,
+						  .status_details = &details } },
+	};
+
+	if (packed == NULL) {
+		(void)client_fail(client, GRPC_STATUS_RESOURCE_EXHAUSTED,
+				  "cannot send the request: out of memory");
+		return NULL;
+	}
+	method = grpc_slice_from_copied_string(path);
+	call = grpc_channel_create_call(client->channel, NULL, GRPC_PROPAGATE_DEFAULTS,
+					client->queue, method, NULL, client->deadline, NULL);
 	grpc_slice_unref(method);
 	/* Anything else but OK is a mistake in the list above. */
-	if (grpc_call_start_batch(x->call, ops, sizeof ops / sizeof ops[0], x, NULL) !=
+	if (grpc_call_start_batch(call, ops, sizeof ops / sizeof ops[0], call, NULL) !=
 	    GRPC_CALL_OK)
 		abort();
-	(void)grpc_completion_queue_pluck(client->queue, x, gpr_inf_future(GPR_CLOCK_MONOTONIC),
+	(void)grpc_completion_queue_pluck(client->queue, call, gpr_inf_future(GPR_CLOCK_MONOTONIC),
 					  NULL);
-}
-
-static void
-exchange_done(struct exchange *x)
-{
-	grpc_byte_buffer_destroy(x->request);
-	if (x->reply != NULL)
-		grpc_byte_buffer_destroy(x->reply);
-	grpc_metadata_array_destroy(&x->initial);
-	grpc_metadata_array_destroy(&x->trailing);
-	grpc_slice_unref(x->details);
-	grpc_call_unref(x->call);
-}
-
-/* The core's words for an other end that answers in no HTTP/2 and closes, whichever it sees first.
- */
-static bool
-is_no_grpc(const struct exchange *x)
-{
-	static const char *const words[] = { "Stream removed", "Broken pipe",
-					     "Connection reset by peer" };
-	bool found = false;
-
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-		found |= grpc_slice_str_cmp(x->details, words[i]) == 0;
-	return found && (x->code == GRPC_STATUS_UNKNOWN || x->code == GRPC_STATUS_UNAVAILABLE);
-}
-
-static int
-exchange_result(struct client *client, struct exchange *x, const ProtobufCMessageDescriptor *type,
-		ProtobufCMessage **out, struct client_error *out_error)
-{
-	if (is_no_grpc(x))
-		return client_fail(out_error, client->arena, GRPC_STATUS_UNAVAILABLE,
-				   "no gRPC is spoken there: is this COSI's socket, and not the "
-				   "admin socket?");
-	if (x->code != GRPC_STATUS_OK) {
-		*out_error = (struct client_error){
-			x->code,
-			text_escape(client->arena, (const char *)GRPC_SLICE_START_PTR(x->details),
-				    GRPC_SLICE_LENGTH(x->details)),
+	hint = closed_hint(code, details);
+	if (hint != NULL) {
+		(void)client_fail(client, GRPC_STATUS_UNAVAILABLE, "cannot call '%s': %s",
+				  client->endpoint, hint);
+	} else if (code != GRPC_STATUS_OK) {
+		client->error = (struct client_error){
+			code,
+			text_escape(client->arena, (const char *)GRPC_SLICE_START_PTR(details),
+				    GRPC_SLICE_LENGTH(details)),
 		};
-		return -1;
+	} else {
+		if (reply != NULL)
+			message = message_unpack(client->arena, reply, type);
+		if (message == NULL)
+			(void)client_fail(client, GRPC_STATUS_INTERNAL,
+					  "cannot read the answer: it is not a valid %s",
+					  type->short_name);
 	}
-	*out = x->reply == NULL ? NULL : unpack(client->arena, x->reply, type);
-	if (*out == NULL)
-		return client_fail(out_error, client->arena, GRPC_STATUS_INTERNAL,
-				   "cannot read the answer: it is not a valid %s",
-				   type->short_name);
-	return 0;
-}
-
-int
-client_call(struct client *client, const char *path, const ProtobufCMessage *request,
-	    const ProtobufCMessageDescriptor *type, ProtobufCMessage **out,
-	    struct client_error *out_error)
-{
-	struct exchange x = { .request = pack(client->arena, request) };
-	int result;
-
-	if (x.request == NULL)
-		return client_fail(out_error, client->arena, GRPC_STATUS_RESOURCE_EXHAUSTED,
-				   "cannot send the request: no memory");
-	exchange_run(client, &x, path);
-	result = exchange_result(client, &x, type, out, out_error);
-	exchange_done(&x);
-	return result;
+	grpc_byte_buffer_destroy(packed);
+	if (reply != NULL)
+		grpc_byte_buffer_destroy(reply);
+	grpc_metadata_array_destroy(&initial);
+	grpc_metadata_array_destroy(&trailing);
+	grpc_slice_unref(details);
+	grpc_call_unref(call);
+	return message;
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * client.h - one unary call at a time over a UNIX socket, by the gRPC C core.
- */
+ * client.h - one unary call over a UNIX socket, by the gRPC C core. */
 #ifndef COSID_CLI_CLIENT_H
 #define COSID_CLI_CLIENT_H
 #include <grpc/status.h>
+#include <grpc/support/time.h>
 #include <protobuf-c/protobuf-c.h>
 #include <stdint.h>
 
 #include "base/arena.h"
 
-/* An answer above this is refused: RESOURCE_EXHAUSTED. */
+/* A reply above this is refused: RESOURCE_EXHAUSTED. */
 enum { CLIENT_REPLY_MAX = 1024 * 1024 };
 
 /* Why a call failed: the server's own status, or what the client found out itself. */
@@ -18,21 +18,32 @@ struct client_error {
 	const char *text; /* from the arena; what came from the server is escaped (text.h) */
 };
 
-struct client;
-/* Connects to "unix:///path".  NULL with *out_error: nobody listens there.  The timeout covers
- * everything from here on.  The arena is borrowed for the client's life and owns every answer. */
-struct client *client_open(const char *endpoint, int64_t timeout_ms, struct arena *arena,
-			   struct client_error *out_error);
-void client_free(struct client *client);
+struct client {
+	struct arena *arena; /* borrowed; owns requests and replies */
+	const char *endpoint;
+	struct grpc_channel *channel;
+	struct grpc_completion_queue *queue;
+	gpr_timespec deadline;
+	struct client_error error;
+};
 
-/* Sends the request to "/package.Service/Method" and waits.  0, with an answer of the type asked
- * for whose strings are all valid UTF-8, owned by the arena; or -1 with *out_error. */
-int client_call(struct client *client, const char *path, const ProtobufCMessage *request,
-		const ProtobufCMessageDescriptor *type, ProtobufCMessage **out,
-		struct client_error *out_error);
+/* Connects to "unix:///path".  0, or -1 with client->error: nobody listens there.  The timeout
+ * covers everything from here on.  client_close() either way. */
+int client_open(struct client *client, const char *endpoint, int64_t timeout_ms,
+		struct arena *arena);
+void client_close(struct client *client);
 
-/* Fills *out_error and returns -1. */
-int client_fail(struct client_error *out_error, struct arena *arena, grpc_status_code code,
-		const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* Sends the request to "/package.Service/Method" and waits.  A reply of that type whose strings are
+ * all valid UTF-8, owned by the arena; or NULL with client->error. */
+const void *client_call(struct client *client, const char *path, const ProtobufCMessage *request,
+			const ProtobufCMessageDescriptor *type);
+
+/* Sets client->error and returns -1. */
+int client_fail(struct client *client, grpc_status_code code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Connects to a UNIX socket, so that "nobody listens" is known at once.  The descriptor, blocking;
+ * -1 with errno.  It waits that long for a full backlog. */
+int client_connect(const char *path, int64_t timeout_ms);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * main.c - cosictl: one COSI call, or one command to the daemon itself, from the command line.
  *
- *   args -> dialect: messages -> client: the call -> dialect: struct answer -> print
+ *   args -> v1alpha1, v1alpha2: messages -> client: the call -> JSON -> print
  *        -> admin: a line to the admin socket, lines back
  */
 #include <stdio.h>
@@ -10,95 +10,98 @@
 
 #include "admin.h"
 #include "args.h"
-#include "base/arena.h"
+#include "base/secret.h"
 #include "base/status.h"
-#include "client.h"
 #include "text.h"
 
 #include "banned.h"
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
-/* An answer of CLIENT_REPLY_MAX bytes that is nothing but map entries unpacks to half of this. */
+/* A reply of CLIENT_REPLY_MAX bytes that is nothing but map entries unpacks to half of this. */
 enum { ARENA_MAX = 128 * 1024 * 1024 };
 
-static int
-say(struct arena *arena, const char *what, const char *text)
+/* For jansson, whose users then need not look for missing values. */
+static void *
+malloc_or_exit(size_t size)
 {
-	(void)fprintf(stderr, "cosictl: %s%s\n", what, text_escape(arena, text, strlen(text)));
+	void *p = malloc(size);
+
+	if (p != NULL)
+		return p;
+	(void)fputs("cosictl: out of memory\n", stderr);
+	exit(EXIT_FAILED);
+}
+
+/* code may be NULL. */
+static int
+print_error(struct arena *arena, const char *code, const char *text)
+{
+	(void)fprintf(stderr, "cosictl: %s%s%s\n", code != NULL ? code : "",
+		      code != NULL ? ": " : "", text_escape(arena, text, strlen(text)));
 	return EXIT_FAILED;
 }
 
 static int
-stdout_done(struct arena *arena)
+run_call(struct arena *arena, const struct args *args)
 {
-	if (fflush(stdout) != 0 || ferror(stdout))
-		return say(arena, "", arena_printf(arena, "cannot write the answer: %m"));
-	return EXIT_OK;
-}
+	json_t *answer = json_object();
+	struct client client;
+	const char *error = NULL, *code = NULL;
+	int rc = client_open(&client, args->endpoint, args->timeout_ms, arena);
 
-static int
-call(struct arena *arena, const struct args *args)
-{
-	struct client_error error = { 0 };
-	struct answer answer = { 0 };
-	struct client *client = client_open(args->endpoint, args->timeout_ms, arena, &error);
-	const char *bad;
-	int result = -1;
-
-	if (client != NULL)
-		result = args->dialect->calls[args->ask.op](client, arena, &args->ask, &answer,
-							    &error);
-	client_free(client);
-	if (result < 0)
-		return say(arena, arena_printf(arena, "%s: ", status_grpc_name(error.code)),
-			   error.text);
-	if (arena_failed(arena))
-		return say(arena, "", "cannot read the answer: no memory");
-	bad = args->print(arena, &args->ask, &answer);
-	return bad != NULL ? say(arena, "", bad) : stdout_done(arena);
-}
-
-static int
-ask_admin(struct arena *arena, const struct args *args)
-{
-	const char *code, *error = admin_run(arena, args, &code);
-	int written = stdout_done(arena);
-
-	return error == NULL ? written : say(arena, arena_printf(arena, "%s: ", code), error);
+	if (rc == 0)
+		rc = args->api->calls[args->request.op](&client, &args->request, answer);
+	client_close(&client);
+	if (rc < 0) {
+		error = client.error.text;
+		code = status_grpc_name(client.error.code);
+	} else if (arena_failed(arena)) {
+		error = "cannot read the answer: out of memory";
+	} else {
+		error = print_answer(arena, args->output, &args->request, answer);
+	}
+	json_decref(answer);
+	return error != NULL ? print_error(arena, code, error) : EXIT_OK;
 }
 
 static int
 run(struct arena *arena, int argc, char **argv)
 {
+	const char *error, *code;
 	struct args args;
-	const char *error;
+	int rc = EXIT_OK;
 
 	if (args_parse(&args, argc, argv, arena, &error) < 0) {
 		if (error != NULL)
-			(void)say(arena, "", error);
+			(void)print_error(arena, NULL, error);
 		(void)fputs("Try 'cosictl --help'.\n", stderr);
 		return EXIT_USAGE;
 	}
 	if (args.help)
 		args_help();
 	else if (args.version)
-		puts("cosictl " COSID_VERSION);
-	else
-		return args.ask.op >= ASK_STATUS ? ask_admin(arena, &args) : call(arena, &args);
-	return stdout_done(arena);
+		(void)puts("cosictl " COSID_VERSION);
+	else if (args.request.op < OP_STATUS)
+		rc = run_call(arena, &args);
+	else if ((error = admin_run(arena, &args, &code)) != NULL)
+		rc = print_error(arena, code, error);
+	if (fflush(stdout) != 0 || ferror(stdout) != 0)
+		rc = print_error(arena, NULL, arena_printf(arena, "cannot write the answer: %m"));
+	return rc;
 }
 
 int
 main(int argc, char **argv)
 {
 	struct arena arena;
-	int result;
+	int rc;
 
 	/* What the gRPC core has to say comes back as a status; its own log would only repeat it.
 	 */
 	(void)setenv("GRPC_VERBOSITY", "NONE", 0);
+	json_set_alloc_funcs(malloc_or_exit, wiped_free);
 	arena_init(&arena, ARENA_MAX);
-	result = run(&arena, argc, argv);
+	rc = run(&arena, argc, argv);
 	arena_done(&arena);
-	return result;
+	return rc;
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
- * print.h - an answer on stdout: for people, for scripts, for shells.
- *
- * Each returns NULL, or what is wrong with the answer (from the arena); then nothing was printed.
- * Whether stdout took it all is the caller's to find out.
- */
+ * print.h - an answer on stdout: for people, for scripts, for shells. */
 #ifndef COSID_CLI_PRINT_H
 #define COSID_CLI_PRINT_H
-#include "ask.h"
+#include <jansson.h>
+
 #include "base/arena.h"
+#include "request.h"
 
-typedef const char *print_fn(struct arena *arena, const struct ask *ask,
-			     const struct answer *answer);
+enum output { OUTPUT_TEXT = 1, OUTPUT_JSON, OUTPUT_ENV };
 
-print_fn print_text, print_json, print_env;
+/* Returns NULL, or what is wrong with the answer (from the arena); then nothing was printed.
+ * Whether stdout took it all is for the caller to find out. */
+const char *print_answer(struct arena *arena, enum output output, const struct request *request,
+			 json_t *answer);
 
 #endif

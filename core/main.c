@@ -224,9 +224,10 @@ daemon_stop(struct daemon *d)
 		if (status->lanes[i].running == 0)
 			continue;
 		shorten_alarm(LAST_RESORT_S);
-		log_warning("backend '%s': %u calls have not come back from the store or "
-			    "the module, waiting up to %d s more",
-			    status->lanes[i].name, status->lanes[i].running, LAST_RESORT_S);
+		log_warning("backend '%s': waiting up to %d s more for %u call%s that the store or "
+			    "the module has not finished",
+			    status->lanes[i].name, LAST_RESORT_S, status->lanes[i].running,
+			    status->lanes[i].running == 1 ? "" : "s");
 	}
 	router_status_free(d->router, status);
 }

@@ -117,8 +117,8 @@ def test_grant__env_azure(call, server):
                                "expiry_timestamp": "2030-01-01T00:00:00Z"}})
     text = call("grant", "az.b", "--account", "a", "--protocol", "azure", "-o", "env").out
     assert shell(text, "AZURE_STORAGE_ACCOUNT", "AZURE_STORAGE_SAS_URL", "AZURE_STORAGE_SAS_TOKEN",
-                 "CREDENTIALS_EXPIRE") == [
-        "acc", "https://acc.blob.example/b?sv=1&sig=a%2Fb'", "sv=1&sig=a%2Fb'", "2030-01-01T00:00:00Z"]
+                 "CREDENTIALS_EXPIRE", "BUCKET", "BUCKET_ID") == [
+        "acc", "https://acc.blob.example/b?sv=1&sig=a%2Fb'", "sv=1&sig=a%2Fb'", "2030-01-01T00:00:00Z", "b", "az.b"]
 
 
 def test_grant__env_gcs(call, server):

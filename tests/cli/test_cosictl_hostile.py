@@ -25,6 +25,21 @@ def test_refusal__hostile_text(call, server):
     assert done.err == "cosictl: NOT_FOUND: a\\x0ab\\x0d\\x1b[2J\\x7f\\xc2\\x9b31m \u00e4\u20ac \\n\n"
 
 
+def test_answer__text_that_turns_its_direction(call, server):
+    """U+202E and U+2028 change how a line reads, and a key that a store made may hold them."""
+    server.answers["DriverGrantBucketAccess"] = v2("DriverGrantBucketAccessResponse", account_id="a\u202eb\u2028c")
+    assert "account id           a\\xe2\\x80\\xaeb\\xe2\\x80\\xa8c\n" == call("grant", "x", "--account", "a").out
+    done = call("-o", "env", "grant", "x", "--account", "a", check=1)
+    assert "cannot write 'ACCOUNT_ID' for a shell" in done.err and done.out == ""
+
+
+def test_answer__more_buckets_than_were_named(call, server):
+    server.answers["DriverGrantBucketAccess"] = v2("DriverGrantBucketAccessResponse", account_id="a",
+                                                   buckets=[{"bucket_id": "x"}, {"bucket_id": "y"}])
+    done = call("grant", "x", "--account", "a", check=1)
+    assert "INTERNAL: cannot read the answer: it has 2 buckets, the request 1" in done.err and done.out == ""
+
+
 HOSTILE = "x\n\x1b[2J\u009b31m"
 
 

@@ -7,6 +7,7 @@ from messages import S3_GRANT, V1_S3, v1, v1_grant, v2
 
 @pytest.mark.parametrize("words, reason", [
     ([], "no command"),
+    (["remove", "x"], "unknown command 'remove': info, create, get, delete, grant, revoke, status, reload or list"),
     (["status", "x"], "'status' does not take 'x'"),
     (["reload", "-o", "env"], "'reload' has no output env"),
     (["list", "a", "b"], "'list' does not take 'b'"),

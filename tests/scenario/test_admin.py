@@ -143,8 +143,8 @@ def test_status__who_holds_an_old_generation(cosid, shelf):
     assert old["oldest"] == "create bucket 'slow'" and old["since"]
     assert backend_of(status, "shelf")["running"] == 1
     text = daemon.cosictl("status").stdout
-    assert re.search(r"backend shelf of generation 1 \(shelf 1\) is over since \S+, "
-                     r"held open by 1, the oldest: create bucket 'slow'", text), text
+    assert re.search(r"backend shelf of generation 1 \(shelf 1\) was replaced at \S+ and "
+                     r"is kept open by 1 call, the oldest: create bucket 'slow'", text), text
     shelf.gate.unlink()
     call.result()
     while daemon.status()["cooling"]:
@@ -177,8 +177,8 @@ def test_status__a_listing_holds_an_old_generation(cosid, shelf):
             os.sched_yield()
         shelf.install("2")
         daemon.reload()
-        assert re.search(r"backend shelf of generation 1 \(shelf lists\) is over since \S+, "
-                         r"held open by cosictl list$", daemon.cosictl("status").stdout, re.M)
+        assert re.search(r"backend shelf of generation 1 \(shelf lists\) was replaced at \S+ and "
+                         r"is kept open by cosictl list$", daemon.cosictl("status").stdout, re.M)
         shelf.gate.unlink()
         assert listing.result().returncode == 0
 

@@ -76,3 +76,11 @@ def test_modes(ctl):
     told(ctl("grant", "files.moody", "--account", "reader", "--mode", "readOnly"))
     done = ctl("grant", "files.moody", "--account", "reader", "--mode", "readWrite")
     assert done.returncode == 1 and "ALREADY_EXISTS" in done.stderr
+
+
+def test_refused_user__is_told_where_to_look(cosid, posix):
+    daemon = cosid({"backends": [posix.backend()], "allowed_peers": {"uids": [4242]}})
+    done = subprocess.run([daemon.build / "bin" / "cosictl", "-e", f"unix://{daemon.socket}", "info"],
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and done.stderr.startswith("cosictl: UNAVAILABLE: "), done.stderr
+    assert "it may not allow this user (cosid.conf(5), allowed_peers" in done.stderr, done.stderr

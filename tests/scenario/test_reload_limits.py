@@ -209,6 +209,6 @@ def test_stop__with_a_call_that_does_not_return(cosid, shelf):
     with refused("DEADLINE_EXCEEDED"):
         daemon.client().create("slow")
     daemon.process.send_signal(signal.SIGTERM)
-    daemon.wait_log("backend 'shelf': 1 calls have not come back from the store or the module")
+    daemon.wait_log("backend 'shelf': waiting up to 5 s more for 1 call that the store or the module has not finished")
     shelf.gate.unlink()
     daemon.wait_log("stopped")
