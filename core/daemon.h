@@ -29,7 +29,7 @@ struct daemon {
 
 /* Lets the main thread look for requested reloads and for generations that can be closed.  Any
  * thread. */
-void daemon_wake(void *daemon);
+void daemon_wake(void *arg);
 /* The settings of a configuration that the router and the server need. */
 struct router_config daemon_router_config(struct daemon *daemon, const struct config *config);
 struct server_config daemon_server_config(struct daemon *daemon, const struct config *config);

@@ -19,11 +19,11 @@ MAY_INCLUDE = {
 
 
 def test_format__clang_format():
-    tree.run("clang-format-14", "--dry-run", "-Werror", *OURS)
+    tree.run_each(["clang-format-14", "--dry-run", "-Werror"], OURS)
 
 
 def test_shell__shellcheck():
-    tree.run("shellcheck", "-x", "-P", tree.ROOT, *SHELL)
+    tree.run_each(["shellcheck", "-x", "-P", tree.ROOT], SHELL, at_once=4)
 
 
 def test_head__license_then_purpose():

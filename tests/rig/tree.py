@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """tree.py - the files of the project: what git has or would take, not what a build left."""
+import concurrent.futures
 import functools
+import os
 import pathlib
 import subprocess
 
@@ -34,3 +36,13 @@ def run(*command):
     if done.returncode != 0:
         pytest.fail(done.stdout + done.stderr, pytrace=False)
     return done.stdout
+
+
+def run_each(command, paths, at_once=16):
+    """The same for many files, on all processors: `command` and `at_once` of them at a time."""
+    chunks = [paths[at:at + at_once] for at in range(0, len(paths), at_once)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        done = list(pool.map(lambda chunk: subprocess.run([*command, *chunk], cwd=ROOT, stdin=subprocess.DEVNULL,
+                                                          capture_output=True, text=True), chunks))
+    if any(d.returncode for d in done):
+        pytest.fail("".join(d.stdout + d.stderr for d in done if d.returncode), pytrace=False)

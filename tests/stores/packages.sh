@@ -9,7 +9,9 @@
 		libexpat1-dev libsystemd-dev"
 	packages_test="libcmocka-dev python3 python3-pytest python3-pytest-timeout python3-grpcio
 		python3-protobuf python3-cryptography python3-yaml curl openssl"
-	packages_lint="clang-format-14 mandoc codespell shellcheck"
+	packages_format="clang-format-14"
+	packages_lint="$packages_format mandoc codespell shellcheck git protobuf-c-compiler"
+	packages_checks="clang-tidy-14"
 	packages_ceph="ceph-mon ceph-osd radosgw ceph-common curl"
 	packages_minio="python3-venv curl awscli"
 	packages_azure="python3-venv curl"
@@ -58,9 +60,9 @@ need() {
 		die "cannot install packages: not root, and there is no sudo. As root: apt-get install $wanted"
 	fi
 	heading "installing: $wanted"
-	apt update >/dev/null || die "cannot update the package lists"
+	quietly build/install.log apt update || die "cannot update the package lists (build/install.log)"
 	# shellcheck disable=SC2086
-	apt install --no-install-recommends $wanted >build/install.log 2>&1 || {
+	quietly build/install.log apt install --no-install-recommends $wanted || {
 		tail -n 20 build/install.log >&2
 		die "cannot install packages (build/install.log): $wanted"
 	}

@@ -39,7 +39,7 @@ const char *s3_policy_write(struct cosi_call *call, const struct s3_policy_modes
 			    const struct s3_access *access);
 /* Reads back what s3_policy_write() wrote, whatever other statements stand beside it.  0; or -1
  * when it is no policy document at all. */
-int s3_policy_read(struct cosi_call *call, const char *document, struct s3_access *out);
+int s3_policy_read(struct cosi_call *call, const char *text, struct s3_access *out);
 /* Do both open the same buckets in the same modes? */
 bool s3_access_equal(const struct s3_access *a, const struct s3_access *b);
 /* Takes out the buckets that a revoke names; true: there were some. */
