@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""test_plain_words.py - documents, comments and texts use plain words: none of banned_words.txt."""
+import re
+
+from rig import tree
+
+RULES_FILE = tree.ROOT / "tests" / "lint" / "banned_words.txt"
+DOCUMENTS = tree.files("*.md") + tree.files("*.[1-8]", under="docs")
+EXAMPLES = [f for folder in ("conf", "systemd", "packaging") for f in tree.files("*", under=folder)]
+CODE = [f for folder in ("core", "cli", "modules", "include") for f in tree.files("*.c", "*.h", under=folder)]
+# Comments and string literals of C, in one pass, so that neither hides in the other.
+PIECE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'', re.S)
+
+
+def rules():
+    """(pattern, advice, whether for documents alone) of each line."""
+    found = []
+    for line in RULES_FILE.read_text().splitlines():
+        if not line or line.startswith("#"):
+            continue
+        pattern, _, advice = line.partition("\t")
+        documents, pattern = pattern.startswith("docs:"), pattern.removeprefix("docs:")
+        case, pattern = pattern.startswith("case:"), pattern.removeprefix("case:")
+        found.append((re.compile(pattern, 0 if case else re.I), advice, documents))
+    return found
+
+
+def offences(name, text, first_line, rules):
+    return [f"{name}:{first_line + text.count(chr(10), 0, hit.start())}: '{hit[0]}': {advice}"
+            for pattern, advice, _ in rules for hit in pattern.finditer(text)]
+
+
+def test_rules__are_read_and_match():
+    """A rule that is broken finds nothing: one of each kind, on a text that breaks it."""
+    all_rules = rules()
+    assert len(all_rules) > 30
+    assert len(offences("x", "Whoever mends it\nbears our mark: EXISTS", 1, all_rules)) == 6
+    assert not offences("x", "RESOURCE_EXHAUSTED COSI_EXISTS benchmarks", 1, all_rules)
+
+
+def prose(text):
+    """The text without its code, which stands in `backquotes`, fences, .Bd -literal and .Va; lines stay."""
+    code = r"^```.*?^```|`[^`\n]*`|^\.Bd -literal.*?^\.Ed|^\.(?:It )?(?:Va|Vt|Dv|Fn|Fa|Li|Ic|Ev|Pa)\b[^\n]*"
+    return re.sub(code, lambda hit: "\n" * hit[0].count("\n"), text, flags=re.M | re.S)
+
+
+def test_documents__use_plain_words():
+    found = []
+    for file in DOCUMENTS + EXAMPLES:
+        found += offences(tree.name(file), prose(file.read_text()), 1, rules())
+    assert not found, "\n" + "\n".join(found)
+
+
+def code_offences():
+    found, code_rules = [], [r for r in rules() if not r[2]]
+    for file in CODE:
+        text = file.read_text()
+        for piece in PIECE.finditer(text):
+            line = 1 + text.count("\n", 0, piece.start())
+            found += offences(tree.name(file), piece[0], line, code_rules)
+    return found
