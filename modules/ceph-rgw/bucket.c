@@ -1,285 +1,271 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bucket.c - create, get, delete.
+ * bucket.c - PUT bucket, quota, and whose a bucket without tags is.
  *
  * The gateway answers 200 to a PUT of a bucket that its owner has already, whatever was asked for,
- * so what a bucket is stands in its tags:
- *
- *   nothing ─ PUT bucket ─► no marks ─ PUT ?tagging ─► finished     (3 requests with the look)
- *                              └─ cosi-making ─► settings, one by one ─► finished
- *
- * A create that was cut off goes on from what it finds: without marks a bucket is taken over only
- * as long as nothing has happened to it; with cosi-making of the same parameters it is finished, of
- * others, made anew.
+ * so a look comes first.  A bucket without tags is taken over only as long as nothing has happened
+ * to it.  Only settings that 16.2 routes are asked for: it drops the name of one that it does not
+ * know, and lists the bucket instead.
  */
 #include <string.h>
 
+#include "rest/json.h"
 #include "rgw.h"
-#include "s3/bucket.h"
-#include "s3/empty.h"
+#include "text/xml.h"
 
 #include "banned.h"
 
-/* Deletes meet at one lock of the gateway and then wait in steps of 5 s; up to 35 s were measured.
- */
-enum { DELETE_TIMEOUT_MS = 60000 };
+/* ---- access ---- */
 
-int
-rgw_bucket_look(const struct rgw *rgw, struct cosi_call *call, const char *native,
-		struct rgw_look *out)
-{
-	const struct cosi_http_reply *reply =
-		s3_call(call, &rgw->s3, .method = "GET", .path = s3_path(call, native, NULL),
-			REST_QUERY({ "tagging", NULL }));
-
-	*out = (struct rgw_look){ .exists = true };
-	if (reply == NULL)
-		return -1;
-	if (reply->status == 200 && s3_tags_read(call, reply->body, &out->tags) == 0)
-		return 0;
-	if (s3_error_is(reply, 404, "NoSuchTagSet"))
-		return 0;
-	out->refused = s3_error_is(reply, 403, "AccessDenied");
-	if (out->refused)
-		return 0;
-	out->exists = false;
-	if (s3_error_is(reply, 404, "NoSuchBucket") || s3_error_is(reply, 400, "InvalidBucketName"))
-		return 0;
-	return s3_fail(call, reply);
-}
+struct rgw_acl {
+	unsigned ngrants;
+	bool full;
+	char owner[256], grantee[256];
+};
 
 static void
-fill(const struct rgw *rgw, const struct rgw_look *look, const struct cosi_mark *mark,
-     struct cosi_bucket *out)
+rgw_copy_id(char out[256], const char *text, size_t len)
 {
-	s3_tags_judge(&look->tags, mark, out);
-	out->protocols = COSI_S3;
-	out->region = rgw->config->region;
-}
-
-/* ---- create ---- */
-
-/* "zonegroup", ":placement" or "zonegroup:placement". */
-static bool
-may_be_region(const char *region)
-{
-	return region[strspn(region, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				     "0123456789.:_-")] == '\0';
+	if (len < 256)
+		memcpy(out, text, len + 1);
 }
 
 static int
-fail_region(struct cosi_call *call, const char *region)
+rgw_on_acl(void *arg, const char *path, char *text, size_t len)
+{
+	struct rgw_acl *acl = arg;
+
+	if (strcmp(path, "AccessControlPolicy/Owner/ID") == 0)
+		rgw_copy_id(acl->owner, text, len);
+	else if (strcmp(path, "AccessControlPolicy/AccessControlList/Grant/Grantee/ID") == 0)
+		rgw_copy_id(acl->grantee, text, len);
+	else if (strcmp(path, "AccessControlPolicy/AccessControlList/Grant/Permission") == 0)
+		acl->full = strcmp(text, "FULL_CONTROL") == 0;
+	else if (strcmp(path, "AccessControlPolicy/AccessControlList/Grant") == 0)
+		acl->ngrants++;
+	return 0;
+}
+
+/* Everything to its owner, and nothing to others. */
+static int
+rgw_has_new_acl(const struct s3_store *store, struct cosi_call *call, const char *native, bool *out)
+{
+	const struct cosi_http_reply *reply = s3_get_setting(call, &store->client, native, "acl");
+	struct rgw_acl acl = { .ngrants = 0 };
+
+	if (reply == NULL)
+		return -1;
+	if (reply->status == 404)
+		return cosi_fail(call, COSI_BUSY, "it was deleted meanwhile");
+	if (reply->status != 200 || xml_read(reply->body, rgw_on_acl, &acl) < 0) {
+		(void)s3_fail(call, reply);
+		return cosi_fail(call, 0, "cannot look at its ACL");
+	}
+	*out = acl.ngrants == 1 && acl.full && acl.owner[0] != '\0' &&
+	       strcmp(acl.owner, acl.grantee) == 0;
+	return 0;
+}
+
+/* ---- quota ---- */
+
+/* As JSON: among the query's parameters max-objects alone sets the size to nothing, and a body is
+ * taken only when it is not signed (16.2). */
+int
+rgw_put_quota(const struct s3_store *store, struct cosi_call *call, const char *native,
+	      const struct cosi_bucket_params *params)
+{
+	const struct rgw *rgw = (const struct rgw *)store;
+	bool size = (params->set & COSI_P_QUOTA_SIZE) != 0;
+	bool objects = (params->set & COSI_P_QUOTA_OBJECTS) != 0;
+	const struct cosi_http_reply *reply;
+	const char *uid, *body;
+
+	if (rgw_own_uid(rgw, call, &uid) < 0)
+		return -1;
+	body = rest_json(call,
+			 json_pack("{s:b, s:I, s:I}", "enabled", 1, "max_size",
+				   (json_int_t)(size ? params->quota_size : -1), "max_objects",
+				   (json_int_t)(objects ? params->quota_objects : -1)));
+	if (body == NULL)
+		return -1;
+	reply = s3_call(call, &store->client, .method = "PUT",
+			.path = cosi_printf(call, "/%s/bucket", rgw->config->admin_path),
+			REST_QUERY({ "quota", NULL }, { "uid", uid }, { "bucket", native }),
+			REST_HEADERS(S3_UNSIGNED), .body = REST_TEXT(body),
+			.flags = COSI_HTTP_SAFE);
+	if (reply == NULL)
+		return -1;
+	return reply->status == 200 ? 0 : rgw_admin_fail(call, reply, "buckets=write");
+}
+
+/* Without the cap 'buckets=read': what is in force, be it the bucket's own quota or one that our
+ * user gives to all of its buckets. */
+static int
+rgw_head_has_no_quota(const struct s3_store *store, struct cosi_call *call, const char *native,
+		      bool *out)
+{
+	const struct cosi_http_reply *reply = s3_call(call, &store->client, .method = "HEAD",
+						      .path = s3_path(call, native, NULL));
+
+	if (reply == NULL)
+		return -1;
+	if (reply->status == 404)
+		return cosi_fail(call, COSI_BUSY, "it was deleted meanwhile");
+	if (reply->status != 200)
+		return s3_fail(call, reply);
+	*out = true;
+	for (size_t i = 0; i < reply->nheaders; i++)
+		if (strncmp(reply->headers[i].key, "x-rgw-quota-bucket-",
+			    strlen("x-rgw-quota-bucket-")) == 0 &&
+		    strcmp(reply->headers[i].value, "-1") != 0)
+			*out = false;
+	return 0;
+}
+
+static int
+rgw_has_no_quota(const struct s3_store *store, struct cosi_call *call, const char *native,
+		 bool *out)
+{
+	struct rgw_bucket_info info;
+
+	if (rgw_bucket_info((const struct rgw *)store, call, native, &info) < 0)
+		return -1;
+	*out = !info.quota;
+	return info.known ? 0 : rgw_head_has_no_quota(store, call, native, out);
+}
+
+/* ---- buckets that are there ---- */
+
+/* Tags come before settings, so what has been set by now and is still without tags is somebody
+ * else's; when another daemon was met, its tags are there. */
+static int
+rgw_refuse_touched(struct cosi_call *call, const struct s3_creation *creation)
+{
+	struct s3_look look;
+
+	if (s3_get_tags(creation->store, call, creation->req->native, &look) < 0)
+		return -1;
+	if (!look.exists || look.tags.n > 0)
+		return cosi_fail(call, COSI_BUSY, "another daemon is creating it");
+	return cosi_fail(call, COSI_EXISTS, "it has no tags, and is not as a new bucket is");
+}
+
+/* That it is ours, the PUT says: the gateway refuses that of another user's bucket. */
+int
+rgw_adopt(struct cosi_call *call, struct s3_creation *creation)
+{
+	static const struct s3_default defaults[] = {
+		{ "lifecycle", "NoSuchLifecycleConfiguration", "" },
+		{ "cors", "NoSuchCORSConfiguration", "" },
+		{ "website", "NoSuchWebsiteConfiguration", "" },
+		{ "replication", "ReplicationConfigurationNotFoundError", "<Rule>" },
+		{ "notification", "", "<TopicConfiguration>" },
+		{ "publicAccessBlock", "NoSuchPublicAccessBlockConfiguration", ">true<" },
+		{ "requestPayment", "", "<Payer>Requester</Payer>" },
+		{ "object-lock", "ObjectLockConfigurationNotFoundError", "<Rule>" },
+	};
+	const struct s3_store *store = creation->store;
+	const char *native = creation->req->native;
+	bool untouched, exists;
+
+	if (s3_is_untouched(call, &store->client, native, creation->req->common->object_lock,
+			    &untouched) < 0)
+		return -1;
+	if (untouched && s3_has_defaults(call, &store->client, native, defaults,
+					 sizeof defaults / sizeof defaults[0], &untouched) < 0)
+		return -1;
+	if (untouched && rgw_has_new_acl(store, call, native, &untouched) < 0)
+		return -1;
+	if (untouched && rgw_has_no_quota(store, call, native, &untouched) < 0)
+		return cosi_fail(call, 0, "cannot look at its quota");
+	if (!untouched)
+		return rgw_refuse_touched(call, creation);
+	return rgw_put_bucket(call, creation, &exists);
+}
+
+int
+rgw_refused(const struct s3_store *store, struct cosi_call *call, const char *native)
+{
+	const struct rgw *rgw = (const struct rgw *)store;
+	struct rgw_bucket_info info;
+	const char *uid;
+
+	if (rgw_bucket_info(rgw, call, native, &info) < 0)
+		return -1;
+	if (!info.known)
+		return cosi_fail(call, COSI_DENIED,
+				 "the gateway denies access to it: either another user owns it, or "
+				 "its bucket policy denies it (the cap 'buckets=read' would tell)");
+	if (rgw_own_uid(rgw, call, &uid) < 0)
+		return -1;
+	if (strcmp(info.owner, uid) != 0)
+		return cosi_fail(call, COSI_EXISTS, "another user of the gateway owns it");
+	return cosi_fail(call, COSI_DENIED,
+			 "cosid's user owns it, but its bucket policy denies access");
+}
+
+/* The gateway answers 409 to a PUT for our own user, too: when the bucket has another canned ACL or
+ * placement, and when another PUT for our user is half-way, whose ACL is not written yet. */
+static int
+rgw_put_conflict(struct cosi_call *call, const struct s3_creation *creation)
+{
+	const struct s3_store *store = creation->store;
+	const char *native = creation->req->native;
+	struct s3_look look;
+	bool passes = false;
+
+	if (!creation->there.exists) {
+		if (s3_get_tags(store, call, native, &look) < 0)
+			return -1;
+		passes = !look.exists;
+		if (look.exists && !look.refused &&
+		    rgw_has_new_acl(store, call, native, &passes) < 0)
+			return -1;
+	}
+	if (passes)
+		return cosi_fail(call, COSI_BUSY, "another daemon is creating it");
+	return cosi_fail(call, COSI_EXISTS,
+			 "the gateway has it already, for another user or with another ACL or "
+			 "placement");
+}
+
+static int
+rgw_fail_region(struct cosi_call *call, const char *region)
 {
 	return cosi_fail(call, COSI_OUT_OF_RANGE, "the gateway has no region or placement '%.128s'",
 			 region);
 }
 
-static struct cosi_bytes
-location_body(struct cosi_call *call, const char *region)
+int
+rgw_put_bucket(struct cosi_call *call, struct s3_creation *creation, bool *out_exists)
 {
-	const char *text;
-
-	if (region == NULL)
-		return (struct cosi_bytes){ NULL, 0 };
-	text = cosi_printf(call,
-			   "<CreateBucketConfiguration><LocationConstraint>%s"
-			   "</LocationConstraint></CreateBucketConfiguration>",
-			   region);
-	return (struct cosi_bytes){ text, strlen(text) };
-}
-
-static int
-put_bucket(const struct rgw *rgw, struct cosi_call *call, const struct cosi_bucket_req *req,
-	   bool there)
-{
-	const struct cosi_bucket_params *params = req->common;
+	const struct cosi_bucket_params *params = creation->req->common;
 	const struct cosi_kv lock = { "x-amz-bucket-object-lock-enabled", "true" };
-	const struct cosi_http_reply *reply;
 	const char *region = (params->set & COSI_P_REGION) != 0 ? params->region : NULL;
+	const struct cosi_http_reply *reply;
+	const char *location = "";
 
-	if (region != NULL && !may_be_region(region))
-		return fail_region(call, region);
-	reply = s3_call(call, &rgw->s3, .method = "PUT", .path = s3_path(call, req->native, NULL),
-			.headers = &lock, .nheaders = params->object_lock ? 1 : 0,
-			.body = location_body(call, region), .flags = COSI_HTTP_SAFE);
+	*out_exists = false;
+	/* "zonegroup", ":placement" or "zonegroup:placement". */
+	if (region != NULL &&
+	    region[strspn(region, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				  "0123456789.:_-")] != '\0')
+		return rgw_fail_region(call, region);
+	if (region != NULL)
+		location = cosi_printf(call,
+				       "<CreateBucketConfiguration><LocationConstraint>%s"
+				       "</LocationConstraint></CreateBucketConfiguration>",
+				       region);
+	reply = s3_call(call, &creation->store->client, .method = "PUT",
+			.path = s3_path(call, creation->req->native, NULL), .headers = &lock,
+			.nheaders = params->object_lock ? 1 : 0, .body = REST_TEXT(location),
+			.flags = COSI_HTTP_SAFE);
 	if (reply == NULL)
 		return -1;
 	if (reply->status == 200)
 		return 0;
 	if (s3_error_is(reply, 409, "BucketAlreadyExists"))
-		return rgw_adopt_conflict(rgw, call, req->native, there);
+		return rgw_put_conflict(call, creation);
 	if (s3_error_is(reply, 400, "InvalidLocationConstraint"))
-		return fail_region(call, region != NULL ? region : "");
+		return rgw_fail_region(call, region != NULL ? region : "");
 	return s3_fail(call, reply);
-}
-
-/* there: a look has found it, as new. */
-static int
-make(const struct rgw *rgw, struct cosi_call *call, const struct cosi_bucket_req *req,
-     struct s3_tags *tags, bool there)
-{
-	if (put_bucket(rgw, call, req, there) != 0)
-		return -1;
-	if (rgw_settings_wanted(req->common) &&
-	    (s3_bucket_mark(call, &rgw->s3, req->native, tags, &req->mark, false) != 0 ||
-	     rgw_settings_apply(rgw, call, req->native, req->common) != 0))
-		return -1;
-	return s3_bucket_mark(call, &rgw->s3, req->native, tags, &req->mark, true);
-}
-
-static int
-send_delete(const struct rgw *rgw, struct cosi_call *call, const char *native, bool *out_not_empty)
-{
-	const struct cosi_http_reply *reply =
-		s3_call(call, &rgw->s3, .method = "DELETE", .path = s3_path(call, native, NULL),
-			.timeout_ms = DELETE_TIMEOUT_MS);
-
-	*out_not_empty = false;
-	if (reply == NULL)
-		return -1;
-	if (reply->status == 204 || s3_error_is(reply, 404, "NoSuchBucket"))
-		return 0;
-	*out_not_empty = s3_error_is(reply, 409, "BucketNotEmpty");
-	return *out_not_empty ? 0 : s3_fail(call, reply);
-}
-
-/* Nobody was ever told of an unfinished bucket, so one that was begun with other parameters can go;
- * not with what somebody put in, though. */
-static int
-resume(const struct rgw *rgw, struct cosi_call *call, const struct cosi_bucket_req *req,
-       struct s3_tags *tags)
-{
-	const char *making = s3_tags_find(tags, S3_MARK_MAKING);
-	struct s3_tags none = { .n = 0 };
-	bool not_empty;
-
-	if (making != NULL && strcmp(making, req->mark.params) == 0) {
-		if (rgw_settings_apply(rgw, call, req->native, req->common) != 0)
-			return -1;
-		return s3_bucket_mark(call, &rgw->s3, req->native, tags, &req->mark, true);
-	}
-	if (send_delete(rgw, call, req->native, &not_empty) != 0)
-		return -1;
-	if (not_empty)
-		return cosi_fail(call, COSI_EXISTS,
-				 "it was begun with other parameters, and has objects already");
-	return make(rgw, call, req, &none, false);
-}
-
-static int
-create(const struct rgw *rgw, struct cosi_call *call, const struct cosi_bucket_req *req)
-{
-	struct cosi_bucket there = { .ours = false };
-	struct rgw_look look;
-
-	if (!rgw_name_is_bucket(rgw, req->native))
-		return cosi_fail(call, COSI_INVALID, "the gateway has no buckets of such names");
-	if (req->common->object_lock && (req->common->set & COSI_P_VERSIONING) != 0 &&
-	    !req->common->versioning)
-		return cosi_fail(call, COSI_INVALID, "objectLock needs versioning");
-	if (rgw_bucket_look(rgw, call, req->native, &look) != 0)
-		return -1;
-	if (!look.exists)
-		return make(rgw, call, req, &look.tags, false);
-	if (look.refused)
-		return rgw_adopt_refused(rgw, call, req->native);
-	if (look.tags.n == 0)
-		return rgw_adopt_check(rgw, call, req->native, req->common->object_lock) == 0
-			       ? make(rgw, call, req, &look.tags, true)
-			       : -1;
-	fill(rgw, &look, &req->mark, &there);
-	if (!there.ours)
-		return cosi_fail(call, COSI_EXISTS, "it is not ours: its tags name another owner");
-	if (there.unfinished)
-		return resume(rgw, call, req, &look.tags);
-	if (strcmp(there.params, req->mark.params) != 0)
-		return cosi_fail(call, COSI_EXISTS, "it was made with other parameters");
-	return 0;
-}
-
-int
-rgw_create_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
-		  struct cosi_bucket *out)
-{
-	const struct rgw *rgw = instance;
-
-	if (create(rgw, call, req) != 0)
-		return cosi_fail(call, 0, "cannot create bucket '%.255s'", req->native);
-	*out = (struct cosi_bucket){
-		.ours = true,
-		.protocols = COSI_S3,
-		.region = rgw->config->region,
-		.params = req->mark.params,
-	};
-	return 0;
-}
-
-/* ---- get ---- */
-
-/* A bucket of another user is there, too: an account's own policy opens it, whoever owns it. */
-int
-rgw_get_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
-	       struct cosi_bucket *out)
-{
-	const struct rgw *rgw = instance;
-	struct rgw_look look = { .exists = false };
-
-	if (rgw_name_is_bucket(rgw, req->native) &&
-	    rgw_bucket_look(rgw, call, req->native, &look) != 0)
-		return cosi_fail(call, 0, "cannot look at bucket '%.255s'", req->native);
-	if (!look.exists)
-		return cosi_fail(call, COSI_NOT_FOUND, "there is no bucket '%.255s'", req->native);
-	fill(rgw, &look, &req->mark, out);
-	return 0;
-}
-
-/* ---- delete ---- */
-
-static int
-purge(const struct rgw *rgw, struct cosi_call *call, const char *native)
-{
-	bool not_empty;
-
-	if (s3_empty_bucket(call, &rgw->s3, native) != 0 ||
-	    send_delete(rgw, call, native, &not_empty) != 0)
-		return -1;
-	if (not_empty)
-		return cosi_fail(call, COSI_BUSY, "objects come in while it is emptied");
-	return 0;
-}
-
-static int
-remove_bucket(const struct rgw *rgw, struct cosi_call *call, const struct cosi_bucket_req *req)
-{
-	struct cosi_bucket there = { .ours = false };
-	struct rgw_look look;
-	bool not_empty;
-
-	if (!rgw_name_is_bucket(rgw, req->native))
-		return cosi_fail(call, COSI_PRECONDITION, "it is not ours");
-	if (rgw_bucket_look(rgw, call, req->native, &look) != 0)
-		return -1;
-	if (!look.exists)
-		return 0;
-	if (look.refused)
-		return cosi_fail(call, COSI_PRECONDITION,
-				 "our user may not look whether it bears our marks");
-	fill(rgw, &look, &req->mark, &there);
-	if (!there.ours)
-		return cosi_fail(call, COSI_PRECONDITION, "it does not bear our marks");
-	if (send_delete(rgw, call, req->native, &not_empty) != 0)
-		return -1;
-	if (!not_empty)
-		return 0;
-	if (req->common->purge)
-		return purge(rgw, call, req->native);
-	return cosi_fail(call, COSI_PRECONDITION,
-			 "it is not empty (with whenNotEmpty = purge its objects would go first)");
-}
-
-int
-rgw_delete_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req)
-{
-	if (remove_bucket(instance, call, req) != 0)
-		return cosi_fail(call, 0, "cannot delete bucket '%.255s'", req->native);
-	return 0;
 }

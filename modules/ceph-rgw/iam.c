@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "admin.h"
+#include "rgw.h"
 #include "text/text.h"
 #include "text/xml.h"
 
@@ -16,23 +16,23 @@
 #define POLICY_NAME "cosi"
 
 static const struct cosi_http_reply *
-iam_send(const struct rgw *rgw, struct cosi_call *call, const char *form)
+rgw_send_iam(const struct rgw *rgw, struct cosi_call *call, const char *form)
 {
-	return s3_call(call, &rgw->s3, .method = "POST", .path = "/",
+	return s3_call(call, &rgw->store.client, .method = "POST", .path = "/",
 		       REST_HEADERS({ "content-type", "application/x-www-form-urlencoded" }),
 		       .body = { form, strlen(form) }, .flags = COSI_HTTP_SAFE);
 }
 
-struct reading {
+struct iam_reading {
 	struct cosi_call *call;
 	const char *document;
 	bool listed, put;
 };
 
 static int
-on_element(void *arg, const char *path, char *text, size_t len)
+iam_on_element(void *arg, const char *path, char *text, size_t len)
 {
-	struct reading *reading = arg;
+	struct iam_reading *reading = arg;
 
 	(void)len;
 	if (strcmp(path, "GetUserPolicyResponse/GetUserPolicyResult/PolicyDocument") == 0)
@@ -46,10 +46,10 @@ on_element(void *arg, const char *path, char *text, size_t len)
 
 /* *out_found: there is something to read. */
 static int
-ask(const struct rgw *rgw, struct cosi_call *call, const char *form, struct reading *reading,
-    bool *out_found)
+iam_ask(const struct rgw *rgw, struct cosi_call *call, const char *form,
+	struct iam_reading *reading, bool *out_found)
 {
-	const struct cosi_http_reply *reply = iam_send(rgw, call, form);
+	const struct cosi_http_reply *reply = rgw_send_iam(rgw, call, form);
 
 	*out_found = false;
 	if (reply == NULL)
@@ -59,7 +59,7 @@ ask(const struct rgw *rgw, struct cosi_call *call, const char *form, struct read
 	if (reply->status != 200)
 		return rgw_admin_fail(call, reply, "user-policy=read");
 	*out_found = true;
-	return xml_read(reply->body, on_element, reading) == 0 ? 0 : s3_fail(call, reply);
+	return xml_read(reply->body, iam_on_element, reading) == 0 ? 0 : s3_fail(call, reply);
 }
 
 /* Asked for a policy that is not there, the gateway (16.2) answers more bytes than its
@@ -70,26 +70,25 @@ rgw_policy_get(const struct rgw *rgw, struct cosi_call *call, const char *uid, b
 	       const char **out_document)
 {
 	const char *encoded = uri_encode(call, uid);
-	struct reading reading = { .call = call };
+	struct iam_reading reading = { .call = call };
 	bool found;
 
 	*out_document = NULL;
 	if (!expected) {
-		if (ask(rgw, call,
-			cosi_printf(call, "Action=ListUserPolicies&UserName=%s", encoded), &reading,
-			&found) != 0)
+		if (iam_ask(rgw, call,
+			    cosi_printf(call, "Action=ListUserPolicies&UserName=%s", encoded),
+			    &reading, &found) < 0)
 			return -1;
 		if (!reading.listed)
 			return 0;
 	}
-	if (ask(rgw, call,
-		cosi_printf(call, "Action=GetUserPolicy&PolicyName=" POLICY_NAME "&UserName=%s",
-			    encoded),
-		&reading, &found) != 0)
+	if (iam_ask(rgw, call,
+		    cosi_printf(call, "Action=GetUserPolicy&PolicyName=" POLICY_NAME "&UserName=%s",
+				encoded),
+		    &reading, &found) < 0)
 		return -1;
 	if (found && reading.document == NULL)
-		return cosi_fail(call, COSI_UNAVAILABLE,
-				 "the gateway's answer has no policy in it");
+		return cosi_fail(call, COSI_UNAVAILABLE, "the gateway's reply has no policy in it");
 	*out_document = reading.document;
 	return 0;
 }
@@ -99,21 +98,21 @@ int
 rgw_policy_put(const struct rgw *rgw, struct cosi_call *call, const char *uid, const char *document)
 {
 	const struct cosi_http_reply *reply =
-		iam_send(rgw, call,
-			 cosi_printf(call,
-				     "Action=PutUserPolicy&PolicyName=" POLICY_NAME
-				     "&UserName=%s&PolicyDocument=%s",
-				     uri_encode(call, uid), uri_encode(call, document)));
+		rgw_send_iam(rgw, call,
+			     cosi_printf(call,
+					 "Action=PutUserPolicy&PolicyName=" POLICY_NAME
+					 "&UserName=%s&PolicyDocument=%s",
+					 uri_encode(call, uid), uri_encode(call, document)));
 
-	struct reading reading = { .call = call };
+	struct iam_reading reading = { .call = call };
 
 	if (reply == NULL)
 		return -1;
 	if (reply->status == 200)
-		return xml_read(reply->body, on_element, &reading) == 0 && reading.put
+		return xml_read(reply->body, iam_on_element, &reading) == 0 && reading.put
 			       ? 0
 			       : s3_fail(call, reply);
 	if (s3_error_is(reply, 404, "NoSuchEntity"))
-		return cosi_fail(call, COSI_BUSY, "the user went away meanwhile");
+		return cosi_fail(call, COSI_BUSY, "its user was deleted meanwhile");
 	return rgw_admin_fail(call, reply, "user-policy=write");
 }

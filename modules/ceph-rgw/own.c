@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
- * own.c - our own user: who it is, what it may do, and what it is told of buckets. */
+ * own.c - the user that cosid works as: who it is, what it may do, what it is told of buckets. */
 #include <jansson.h>
 #include <string.h>
 
-#include "admin.h"
+#include "rgw.h"
 
 #include "banned.h"
 
 static const struct cosi_http_reply *
-send_own(const struct rgw *rgw, struct cosi_call *call)
+rgw_send_own(const struct rgw *rgw, struct cosi_call *call)
 {
-	return s3_call(call, &rgw->s3, .method = "GET",
+	return s3_call(call, &rgw->store.client, .method = "GET",
 		       .path = cosi_printf(call, "/%s/user", rgw->config->admin_path),
 		       REST_QUERY({ "access-key", rgw->config->access_key }, { "stats", "true" }));
 }
 
 int
-rgw_admin_alive(const struct rgw *rgw, struct cosi_call *call)
+rgw_check_alive(const struct rgw *rgw, struct cosi_call *call)
 {
-	const struct cosi_http_reply *reply = send_own(rgw, call);
+	const struct cosi_http_reply *reply = rgw_send_own(rgw, call);
 
 	if (reply == NULL)
 		return -1;
@@ -30,9 +30,9 @@ rgw_admin_alive(const struct rgw *rgw, struct cosi_call *call)
 
 /* Owned by the caller; NULL: the call has failed. */
 static json_t *
-read_own(const struct rgw *rgw, struct cosi_call *call)
+rgw_read_own(const struct rgw *rgw, struct cosi_call *call)
 {
-	const struct cosi_http_reply *reply = send_own(rgw, call);
+	const struct cosi_http_reply *reply = rgw_send_own(rgw, call);
 	json_t *root;
 
 	if (reply == NULL)
@@ -50,9 +50,9 @@ read_own(const struct rgw *rgw, struct cosi_call *call)
 }
 
 int
-rgw_admin_own_uid(const struct rgw *rgw, struct cosi_call *call, const char **out_uid)
+rgw_own_uid(const struct rgw *rgw, struct cosi_call *call, const char **out_uid)
 {
-	json_auto_t *root = read_own(rgw, call);
+	json_auto_t *root = rgw_read_own(rgw, call);
 
 	if (root == NULL)
 		return -1;
@@ -62,7 +62,7 @@ rgw_admin_own_uid(const struct rgw *rgw, struct cosi_call *call, const char **ou
 
 /* caps: [{"type": "users", "perm": "*"}, ...]; perm is "*", "read", "write" or "read, write". */
 static bool
-has_cap(const json_t *root, const char *type, const char *perm)
+rgw_has_cap(const json_t *root, const char *type, const char *perm)
 {
 	const json_t *cap;
 	size_t i;
@@ -79,7 +79,7 @@ has_cap(const json_t *root, const char *type, const char *perm)
 }
 
 static int
-check_own(struct cosi_call *call, const json_t *root)
+rgw_check_own(struct cosi_call *call, const json_t *root)
 {
 	static const char *const needed[][2] = {
 		{ "users", "read" },
@@ -91,39 +91,40 @@ check_own(struct cosi_call *call, const json_t *root)
 	const char *tenant = json_string_value(json_object_get(root, "tenant"));
 
 	for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
-		if (!has_cap(root, needed[i][0], needed[i][1]))
+		if (!rgw_has_cap(root, needed[i][0], needed[i][1]))
 			return cosi_fail(call, COSI_DENIED,
-					 "our user at the gateway lacks the cap '%s=%s'",
+					 "cosid's user at the gateway lacks the cap '%s=%s'",
 					 needed[i][0], needed[i][1]);
 	if (tenant != NULL && tenant[0] != '\0')
 		return cosi_fail(call, COSI_PRECONDITION,
-				 "our user at the gateway belongs to a tenant, and accounts would "
-				 "not see its buckets");
-	if (!has_cap(root, "buckets", "write"))
+				 "cosid's user at the gateway belongs to a tenant, and accounts "
+				 "would not see its buckets");
+	if (!rgw_has_cap(root, "buckets", "write"))
 		cosi_log(call, COSI_NOTICE,
-			 "quotas are not to be had: our user lacks the cap 'buckets=write'");
-	if (!has_cap(root, "buckets", "read"))
+			 "quotas are unavailable: the RGW user lacks the cap 'buckets=write'");
+	if (!rgw_has_cap(root, "buckets", "read"))
 		cosi_log(call, COSI_NOTICE,
-			 "whose a bucket is that we may not look at cannot be told: our user lacks "
-			 "the cap 'buckets=read'");
+			 "cannot determine the owner of unreadable buckets: the RGW user lacks the "
+			 "cap 'buckets=read'");
 	if (most != 0)
 		cosi_log(call, COSI_WARNING,
-			 "our user may own %" JSON_INTEGER_FORMAT " buckets and no more; "
-			 "max-buckets=0 is without limit",
+			 "the RGW user may own %" JSON_INTEGER_FORMAT " buckets at most; "
+			 "max-buckets=0 means no limit",
 			 most);
 	return 0;
 }
 
 int
-rgw_admin_check_caps(const struct rgw *rgw, struct cosi_call *call)
+rgw_check_caps(const struct rgw *rgw, struct cosi_call *call)
 {
-	json_auto_t *root = read_own(rgw, call);
+	json_auto_t *root = rgw_read_own(rgw, call);
 
-	return root != NULL ? check_own(call, root) : -1;
+	return root != NULL ? rgw_check_own(call, root) : -1;
 }
 
 static int
-read_info(struct cosi_call *call, const struct cosi_http_reply *reply, struct rgw_info *out)
+rgw_read_info(struct cosi_call *call, const struct cosi_http_reply *reply,
+	      struct rgw_bucket_info *out)
 {
 	json_auto_t *root = json_loadb(reply->body.data, reply->body.len, 0, NULL);
 	const char *owner = json_string_value(json_object_get(root, "owner"));
@@ -131,7 +132,7 @@ read_info(struct cosi_call *call, const struct cosi_http_reply *reply, struct rg
 
 	if (owner == NULL)
 		return s3_fail(call, reply);
-	*out = (struct rgw_info){
+	*out = (struct rgw_bucket_info){
 		.known = true,
 		.quota = json_is_true(json_object_get(quota, "enabled")),
 		.owner = cosi_printf(call, "%s", owner),
@@ -140,18 +141,18 @@ read_info(struct cosi_call *call, const struct cosi_http_reply *reply, struct rg
 }
 
 int
-rgw_admin_bucket(const struct rgw *rgw, struct cosi_call *call, const char *native,
-		 struct rgw_info *out)
+rgw_bucket_info(const struct rgw *rgw, struct cosi_call *call, const char *native,
+		struct rgw_bucket_info *out)
 {
 	const struct cosi_http_reply *reply =
-		s3_call(call, &rgw->s3, .method = "GET",
+		s3_call(call, &rgw->store.client, .method = "GET",
 			.path = cosi_printf(call, "/%s/bucket", rgw->config->admin_path),
 			REST_QUERY({ "bucket", native }));
 
-	*out = (struct rgw_info){ .known = false };
+	*out = (struct rgw_bucket_info){ .known = false };
 	if (reply == NULL)
 		return -1;
 	if (reply->status == 200)
-		return read_info(call, reply, out);
+		return rgw_read_info(call, reply, out);
 	return s3_error_is(reply, 403, "AccessDenied") ? 0 : s3_fail(call, reply);
 }

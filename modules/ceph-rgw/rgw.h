@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * rgw.h - what the files of this module share: the instance, and who does what.
  *
- *   ceph_rgw.c  the module, its settings, open, probe      name.c     bucket names
- *   bucket.c    create, get, delete                        settings.c what a new bucket gets
- *   grant.c     a user, its policy, its key                revoke.c   and away with them
- *   admin.c     the admin API's users                      iam.c      and their policies
- *   own.c       our own user, and what it is told          account.c  which users are ours
- *   adopt.c     buckets without marks                      list.c     what bears our marks
+ *   ceph_rgw.c  the module, its settings, open, probe     bucket.c   PUT bucket; buckets without
+ * tags grant.c     a user, its policy, its key               revoke.c   and their removal account.c
+ * which users cosid made, and for whom      admin.c    the admin API's users own.c       the user
+ * that cosid works as              iam.c      the policies of users
+ *
+ * The way of a bucket is s3/store.h's.  Functions that return an int return 0, or -1 with the call
+ * failed.
  */
 #ifndef RGW_RGW_H
 #define RGW_RGW_H
@@ -15,8 +16,8 @@
 #include <stdint.h>
 
 #include "cosi_module.h"
-#include "s3/s3.h"
-#include "s3/tags.h"
+#include "s3/policy.h"
+#include "s3/store.h"
 
 struct rgw_config {
 	const char *region, *access_key, *secret_key, *credential_key, *admin_path;
@@ -25,56 +26,94 @@ struct rgw_config {
 /* Accounts that this instance granted, by hash: a hint which request to try first, never a fact. */
 enum { RGW_SEEN = 1024 };
 struct rgw {
+	struct s3_store store; /* first */
 	const struct rgw_config *config;
-	struct s3_client s3;
 	_Atomic uint64_t seen[RGW_SEEN];
 };
 
-/* ---- name.c ---- */
-/* Is it a name that a bucket can have and that the gateway's paths leave to buckets?  Older
- * gateways made buckets whose names create would refuse: those pass here. */
-bool rgw_name_is_bucket(const struct rgw *rgw, const char *name);
-const char *rgw_map_name(void *instance, struct cosi_call *call, uint32_t kind, const char *asked,
-			 bool exact);
+/* ---- bucket.c: callbacks of struct s3_store ---- */
+int rgw_put_bucket(struct cosi_call *call, struct s3_creation *creation, bool *out_exists);
+/* A bucket without tags is taken over when it is as PUT bucket leaves it, and ours. */
+int rgw_adopt(struct cosi_call *call, struct s3_creation *creation);
+/* EXISTS when the bucket is known to be another user's, else DENIED, which may pass. */
+int rgw_refused(const struct s3_store *store, struct cosi_call *call, const char *native);
+int rgw_put_quota(const struct s3_store *store, struct cosi_call *call, const char *native,
+		  const struct cosi_bucket_params *params);
 
-/* ---- bucket.c ---- */
-struct rgw_look {
-	bool exists, refused; /* refused: our user may not look at it */
-	struct s3_tags tags;
+/* ---- admin.c: users, by the admin API (docs.ceph.com, "Admin Operations"; as 16.2.15 answers) */
+struct rgw_key {
+	const char *id, *secret; /* NULL: none */
 };
-/* One request: is it there, and what does it bear? 0 or -1. */
-int rgw_bucket_look(const struct rgw *rgw, struct cosi_call *call, const char *native,
-		    struct rgw_look *out);
-int rgw_create_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
-		      struct cosi_bucket *out);
-int rgw_get_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
-		   struct cosi_bucket *out);
-int rgw_delete_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req);
+struct rgw_user {
+	bool found, suspended;
+	bool is_driver; /* it holds the key that cosid itself uses */
+	const char *display_name;
+	struct rgw_key key;
+};
+/* preferred: the access key to pick when there are several, or NULL.  A 404 may be false while
+ * RADOS does not answer: see rgw_check_alive(). */
+int rgw_user_get(const struct rgw *rgw, struct cosi_call *call, const char *uid,
+		 const char *preferred, struct rgw_user *out);
+/* A user that can make no buckets.  key NULL: the gateway makes one.  *out_exists: there is one of
+ * that name already, nothing was changed. */
+int rgw_user_create(const struct rgw *rgw, struct cosi_call *call, const char *uid,
+		    const char *display_name, const struct rgw_key *key, bool *out_exists);
+/* One more key; the gateway drops the user's policies with it (16.2). */
+int rgw_user_add_key(const struct rgw *rgw, struct cosi_call *call, const char *uid,
+		     const struct rgw_key *key);
+/* Gone already is a success. */
+int rgw_user_delete(const struct rgw *rgw, struct cosi_call *call, const char *uid);
+/* Hands over the name of each user of the gateway; what each() returned, if not 0. */
+typedef int rgw_name_fn(struct cosi_call *call, void *arg, const char *uid);
+int rgw_user_list(const struct rgw *rgw, struct cosi_call *call, rgw_name_fn *each, void *arg);
+/* Fails with what the reply means; AccessDenied, from either API, is a cap that is missing. */
+int rgw_admin_fail(struct cosi_call *call, const struct cosi_http_reply *reply, const char *cap);
 
-/* ---- adopt.c ---- */
-/* Is a bucket of ours that bears no marks as PUT bucket leaves it, with object lock or without?
- * Else EXISTS, or BUSY when it bears some meanwhile. */
-int rgw_adopt_check(const struct rgw *rgw, struct cosi_call *call, const char *native, bool lock);
-/* Fails the call: EXISTS when the bucket is known to be another user's, else DENIED, which may
- * pass. */
-int rgw_adopt_refused(const struct rgw *rgw, struct cosi_call *call, const char *native);
-/* Fails the call, whose PUT was answered 409: BUSY when the bucket was not there before and another
- * daemon may be at it right now, else EXISTS. */
-int rgw_adopt_conflict(const struct rgw *rgw, struct cosi_call *call, const char *native,
-		       bool there);
+/* ---- own.c ---- */
+/* Does RADOS itself answer?  With rados_osd_op_timeout set, a gateway that cannot read answers 404
+ * for users that exist; only statistics are never served from its cache and fail honestly. */
+int rgw_check_alive(const struct rgw *rgw, struct cosi_call *call);
+/* Can our own user do all that this module needs?  Names the first thing that it lacks. */
+int rgw_check_caps(const struct rgw *rgw, struct cosi_call *call);
+int rgw_own_uid(const struct rgw *rgw, struct cosi_call *call, const char **out_uid);
+struct rgw_bucket_info {
+	bool known;        /* false: our user lacks the cap 'buckets=read' */
+	bool quota;        /* one of the bucket's own is in force */
+	const char *owner; /* a user's name */
+};
+/* What the gateway itself knows of a bucket, whoever owns it. */
+int rgw_bucket_info(const struct rgw *rgw, struct cosi_call *call, const char *native,
+		    struct rgw_bucket_info *out);
 
-/* ---- settings.c ---- */
-/* Do the parameters ask for anything beyond what PUT bucket itself does? */
-bool rgw_settings_wanted(const struct cosi_bucket_params *params);
-/* Applies them all, one after another; they may have been applied before. */
-int rgw_settings_apply(const struct rgw *rgw, struct cosi_call *call, const char *native,
-		       const struct cosi_bucket_params *params);
+/* ---- iam.c ---- */
+/* *out_document: NULL when the user has no policy of ours.  expected: it is very likely there,
+ * which saves a request. */
+int rgw_policy_get(const struct rgw *rgw, struct cosi_call *call, const char *uid, bool expected,
+		   const char **out_document);
+int rgw_policy_put(const struct rgw *rgw, struct cosi_call *call, const char *uid,
+		   const char *document);
 
-/* ---- grant.c, revoke.c, list.c ---- */
+/* ---- account.c ---- */
+/* What each access mode may do. */
+extern const struct s3_policy_modes rgw_modes;
+/* The display name that marks a user: "cosid:<owner>:<request's name>". */
+const char *rgw_account_mark(struct cosi_call *call, const char *owner, const char *name);
+/* Did cosid make the user for this owner (and request, when the mark names it)?  Else PRECONDITION.
+ */
+int rgw_account_check(struct cosi_call *call, const struct rgw_user *user,
+		      const struct cosi_mark *mark);
+/* The key pair that follows from credential_key; *out NULL without one. */
+int rgw_account_key(const struct rgw *rgw, struct cosi_call *call, const struct cosi_mark *mark,
+		    const char *native, const struct rgw_key **out);
+/* The hint: was it granted here lately? */
+bool rgw_account_seen(const struct rgw *rgw, const char *native);
+void rgw_account_remember(struct rgw *rgw, const char *native, bool granted);
+int rgw_list_accounts(const struct s3_store *store, struct cosi_call *call, const char *owner,
+		      s3_found_fn *found);
+
+/* ---- grant.c, revoke.c ---- */
 int rgw_grant(void *instance, struct cosi_call *call, const struct cosi_access_req *req,
 	      struct cosi_access *out);
 int rgw_revoke(void *instance, struct cosi_call *call, const struct cosi_access_req *req);
-int rgw_list(void *instance, struct cosi_call *call, const char *owner,
-	     int (*found)(struct cosi_call *, const struct cosi_found *));
 
 #endif

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
- * account.c - names and keys of accounts, and what their policies allow. */
-#include "account.h"
-
+ * account.c - names, keys and rights of accounts, and all of them. */
 #include <string.h>
+
+#include "minio.h"
+#include "rest/json.h"
+#include "s3/name.h"
 
 #include "banned.h"
 
-#define MODULE     "minio"
-#define PARAMS_SID "CosiParams"
+#define MINIO_MODULE "minio"
+#define PARAMS_SID   "CosiParams"
 
 enum { PARAMS_DIGITS = 32, POLICY_MOST = 20480 };
 
 /* What each mode may do; each call of each mode was tried.  A writer may not delete: on MinIO
  * s3:DeleteObject alone also erases old versions, and all that is below a prefix at once. */
 #define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
-static const struct s3_policy_modes modes = { .of = {
+static const struct s3_policy_modes minio_modes = { .of = {
 	[COSI_READ_WRITE] = {
 		LIST("s3:GetBucketLocation", "s3:ListBucket", "s3:ListBucketVersions",
 		     "s3:ListBucketMultipartUploads"),
@@ -34,19 +36,11 @@ static const struct s3_policy_modes modes = { .of = {
 	},
 } };
 
-/* Without the first an account could make keys without limits for itself and change its secret.
- * No action forbids it to assume a role, which gives temporary keys for up to a year; with the
- * second those open nothing. */
-#define DENY_ADMIN "{\"Sid\":\"%s\",\"Effect\":\"Deny\",\"Action\":[\"admin:*\"]}"
-#define DENY_ROLES                                                                                 \
-	"{\"Effect\":\"Deny\",\"Action\":[\"s3:*\"],\"Resource\":[\"arn:aws:s3:::*\"],"            \
-	"\"Condition\":{\"StringEquals\":{\"aws:principaltype\":[\"AssumedRole\"]}}}"
-
 int
 minio_account_names(struct cosi_call *call, const char *owner, const char *native,
 		    struct minio_account *out)
 {
-	out->key = s3_account_key(call, MODULE, owner, native);
+	out->key = s3_account_key(call, MINIO_MODULE, owner, native);
 	if (out->key == NULL)
 		return -1;
 	out->policy = cosi_printf(call, "%s.%s", native, out->key);
@@ -57,13 +51,13 @@ const char *
 minio_account_secret(struct cosi_call *call, const char *credential_key, const char *owner,
 		     const char *native)
 {
-	return s3_account_secret(call, MODULE, credential_key, owner, native);
+	return s3_account_secret(call, MINIO_MODULE, credential_key, owner, native);
 }
 
 /* "1:<64 digits>" without the colon, and half of the digits: a policy has room for little else
  * than buckets. */
 static const char *
-params_sid(struct cosi_call *call, const char *params)
+minio_params_sid(struct cosi_call *call, const char *params)
 {
 	const char *digits = params != NULL ? strchr(params, ':') : NULL;
 
@@ -73,11 +67,23 @@ params_sid(struct cosi_call *call, const char *params)
 			   PARAMS_DIGITS, digits + 1);
 }
 
+/* Without the first statement an account could make keys without limits for itself and change its
+ * secret.  No action forbids it to assume a role, which gives temporary keys for up to a year; with
+ * the second those open nothing. */
+static json_t *
+minio_denied(const char *sid)
+{
+	return json_pack("[{s:s, s:s, s:[s]}, {s:s, s:[s], s:[s], s:{s:{s:[s]}}}]", "Sid", sid,
+			 "Effect", "Deny", "Action", "admin:*", "Effect", "Deny", "Action", "s3:*",
+			 "Resource", "arn:aws:s3:::*", "Condition", "StringEquals",
+			 "aws:principaltype", "AssumedRole");
+}
+
 const char *
 minio_account_policy(struct cosi_call *call, const struct s3_access *access, const char *params)
 {
-	struct s3_policy_modes all = modes;
 	const char *document;
+	json_t *denied;
 
 	if (access->n > MINIO_ACCOUNT_BUCKETS) {
 		cosi_fail(call, COSI_OUT_OF_RANGE,
@@ -86,8 +92,12 @@ minio_account_policy(struct cosi_call *call, const struct s3_access *access, con
 			  access->n, MINIO_ACCOUNT_BUCKETS);
 		return NULL;
 	}
-	all.always = cosi_printf(call, DENY_ADMIN "," DENY_ROLES, params_sid(call, params));
-	document = s3_policy_write(call, &all, access);
+	denied = minio_denied(minio_params_sid(call, params));
+	if (denied == NULL) {
+		cosi_fail(call, COSI_EXHAUSTED, "no memory for a policy");
+		return NULL;
+	}
+	document = s3_policy_write(call, &minio_modes, access, denied);
 	if (document == NULL || strlen(document) <= POLICY_MOST)
 		return document;
 	cosi_fail(call, COSI_OUT_OF_RANGE,
@@ -105,8 +115,54 @@ minio_account_same(struct cosi_call *call, const char *document, const struct s3
 	const char *sid = s3_policy_sid(call, document, PARAMS_SID);
 	struct s3_access there;
 
-	if (sid == NULL || s3_policy_read(call, document, &there) != 0 ||
+	if (sid == NULL || s3_policy_read(call, document, &there) < 0 ||
 	    !s3_access_equal(&there, access))
 		return false;
-	return strcmp(sid, PARAMS_SID) == 0 || strcmp(sid, params_sid(call, params)) == 0;
+	return strcmp(sid, PARAMS_SID) == 0 || strcmp(sid, minio_params_sid(call, params)) == 0;
+}
+
+/* ---- list ---- */
+
+/* Whose an account is follows from the name of its policy, and all names come in one reply. */
+static int
+minio_list_account(struct cosi_call *call, const char *policy, const char *owner,
+		   s3_found_fn *found)
+{
+	const char *dot = strrchr(policy, '.'), *native;
+	struct minio_account account;
+
+	if (dot == NULL)
+		return 0;
+	native = cosi_printf(call, "%.*s", (int)(dot - policy), policy);
+	if (!rest_is_account(native))
+		return 0;
+	if (minio_account_names(call, owner, native, &account) < 0)
+		return -1;
+	if (strcmp(account.policy, policy) != 0)
+		return 0;
+	return found(call, COSI_FOUND(.kind = COSI_ACCOUNT, .native = native,
+				      .mark = { .owner = owner })) != 0;
+}
+
+int
+minio_list_accounts(const struct s3_store *store, struct cosi_call *call, const char *owner,
+		    s3_found_fn *found)
+{
+	struct cosi_bytes document;
+	json_auto_t *root = NULL;
+	const char *policy;
+	json_t *unused;
+	int rc;
+
+	if (minio_policy_names((const struct minio *)store, call, &document) < 0)
+		return -1;
+	root = json_loadb(document.data, document.len, 0, NULL);
+	if (!json_is_object(root))
+		return cosi_fail(call, COSI_UNAVAILABLE, "the server's policies cannot be read");
+	json_object_foreach(root, policy, unused) {
+		rc = minio_list_account(call, policy, owner, found);
+		if (rc != 0)
+			return rc;
+	}
+	return 0;
 }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * admin.c - requests below /minio/admin/v3, and what the server's refusals mean. */
-#include "admin.h"
-
-#include <inttypes.h>
-#include <jansson.h>
 #include <string.h>
 
-#include "rest/rest.h"
+#include "minio.h"
+#include "rest/json.h"
 #include "text/xml.h"
 
 #include "banned.h"
@@ -23,7 +20,7 @@ minio_fail_region(struct cosi_call *call, const char *region)
 }
 
 static int
-on_region(void *arg, const char *path, char *text, size_t len)
+minio_on_region(void *arg, const char *path, char *text, size_t len)
 {
 	struct cosi_call *call = arg;
 
@@ -35,24 +32,24 @@ int
 minio_fail(struct cosi_call *call, const struct cosi_http_reply *reply, const char *right)
 {
 	if (s3_error_is(reply, 403, "AccessDenied"))
-		return cosi_fail(call, COSI_DENIED, "our user at the server lacks the right '%s'",
-				 right);
+		return cosi_fail(call, COSI_DENIED,
+				 "cosid's user at the server lacks the right '%s'", right);
 	if (s3_error_is(reply, 400, "AuthorizationHeaderMalformed") &&
-	    xml_read(reply->body, on_region, call) != 0 && cosi_failed(call))
+	    xml_read(reply->body, minio_on_region, call) < 0 && cosi_failed(call))
 		return -1;
 	if (s3_error_is(reply, 426, "XMinioAdminVersionMismatch"))
 		return cosi_fail(call, COSI_PRECONDITION,
 				 "the server has another admin API than v3");
 	/* The secret changed at the server after this request was signed. */
 	if (s3_error_is(reply, 400, "XMinioAdminConfigBadJSON"))
-		return cosi_fail(call, COSI_UNAVAILABLE, "the server cannot open what we sealed");
+		return cosi_fail(call, COSI_UNAVAILABLE, "the server cannot decrypt the request");
 	return s3_fail(call, reply);
 }
 
 /* Is it a success that has nothing to say?  The header tells the server's answer from that of a
  * proxy on the way. */
 static bool
-is_done(const struct cosi_http_reply *reply)
+minio_is_done(const struct cosi_http_reply *reply)
 {
 	return (reply->status == 200 || reply->status == 204) && reply->body.len == 0 &&
 	       rest_header(reply, "x-amz-request-id") != NULL;
@@ -65,7 +62,7 @@ minio_user_get(const struct minio *minio, struct cosi_call *call, const char *ke
 	       struct minio_user *out)
 {
 	const struct cosi_http_reply *reply =
-		s3_call(call, &minio->s3, .method = "GET", .path = ADMIN "user-info",
+		s3_call(call, &minio->store.client, .method = "GET", .path = ADMIN "user-info",
 			REST_QUERY({ "accessKey", key }));
 	json_auto_t *root = NULL;
 	const char *policy;
@@ -90,31 +87,33 @@ int
 minio_user_put(struct minio *minio, struct cosi_call *call, const char *key, const char *secret)
 {
 	const char *text =
-		cosi_printf(call, "{\"secretKey\":\"%s\",\"status\":\"enabled\"}", secret);
-	const struct cosi_http_reply *reply =
-		s3_call(call, &minio->s3, .method = "PUT", .path = ADMIN "add-user",
+		rest_json(call, json_pack("{s:s, s:s}", "secretKey", secret, "status", "enabled"));
+	const struct cosi_http_reply *reply;
+
+	if (text == NULL)
+		return -1;
+	reply = s3_call(call, &minio->store.client, .method = "PUT", .path = ADMIN "add-user",
 			REST_QUERY({ "accessKey", key }),
 			REST_HEADERS({ "content-type", "application/octet-stream" }),
 			.body = minio_seal_text(&minio->seal, call, text), .flags = COSI_HTTP_SAFE);
-
 	if (reply == NULL)
 		return -1;
 	if (s3_error_is(reply, 403, "XMinioInvalidIAMCredentials"))
 		return cosi_fail(call, COSI_PRECONDITION,
 				 "its access key is that of a service account");
-	return is_done(reply) ? 0 : minio_fail(call, reply, "admin:CreateUser");
+	return minio_is_done(reply) ? 0 : minio_fail(call, reply, "admin:CreateUser");
 }
 
 int
 minio_user_remove(const struct minio *minio, struct cosi_call *call, const char *key)
 {
 	const struct cosi_http_reply *reply =
-		s3_call(call, &minio->s3, .method = "DELETE", .path = ADMIN "remove-user",
+		s3_call(call, &minio->store.client, .method = "DELETE", .path = ADMIN "remove-user",
 			REST_QUERY({ "accessKey", key }));
 
 	if (reply == NULL)
 		return -1;
-	if (is_done(reply) || s3_error_is(reply, 404, "XMinioAdminNoSuchUser"))
+	if (minio_is_done(reply) || s3_error_is(reply, 404, "XMinioAdminNoSuchUser"))
 		return 0;
 	if (s3_error_is(reply, 403, "XMinioIAMActionNotAllowed"))
 		return cosi_fail(call, COSI_PRECONDITION,
@@ -127,7 +126,8 @@ minio_user_join(const struct minio *minio, struct cosi_call *call, const char *k
 		const char *policy, bool *out_gone)
 {
 	const struct cosi_http_reply *reply =
-		s3_call(call, &minio->s3, .method = "PUT", .path = ADMIN "set-user-or-group-policy",
+		s3_call(call, &minio->store.client, .method = "PUT",
+			.path = ADMIN "set-user-or-group-policy",
 			REST_QUERY({ "policyName", policy }, { "userOrGroup", key },
 				   { "isGroup", "false" }),
 			.flags = COSI_HTTP_SAFE);
@@ -137,7 +137,7 @@ minio_user_join(const struct minio *minio, struct cosi_call *call, const char *k
 		return -1;
 	*out_gone = s3_error_is(reply, 404, "XMinioAdminNoSuchUser") ||
 		    s3_error_is(reply, 404, "XMinioAdminNoSuchPolicy");
-	if (*out_gone || is_done(reply))
+	if (*out_gone || minio_is_done(reply))
 		return 0;
 	return minio_fail(call, reply, "admin:AttachUserOrGroupPolicy");
 }
@@ -147,12 +147,12 @@ int
 minio_user_revoke_tokens(const struct minio *minio, struct cosi_call *call, const char *key)
 {
 	const struct cosi_http_reply *reply = s3_call(
-		call, &minio->s3, .method = "POST", .path = ADMIN "revoke-tokens/builtin",
+		call, &minio->store.client, .method = "POST", .path = ADMIN "revoke-tokens/builtin",
 		REST_QUERY({ "user", key }, { "fullRevoke", "true" }), .flags = COSI_HTTP_SAFE);
 
 	if (reply == NULL)
 		return -1;
-	if (is_done(reply) || s3_error_is(reply, 426, "XMinioAdminVersionMismatch"))
+	if (minio_is_done(reply) || s3_error_is(reply, 426, "XMinioAdminVersionMismatch"))
 		return 0;
 	return minio_fail(call, reply, "admin:RemoveServiceAccount");
 }
@@ -164,8 +164,8 @@ minio_policy_get(const struct minio *minio, struct cosi_call *call, const char *
 		 const char **out_document)
 {
 	const struct cosi_http_reply *reply =
-		s3_call(call, &minio->s3, .method = "GET", .path = ADMIN "info-canned-policy",
-			REST_QUERY({ "name", name }));
+		s3_call(call, &minio->store.client, .method = "GET",
+			.path = ADMIN "info-canned-policy", REST_QUERY({ "name", name }));
 
 	*out_document = NULL;
 	if (reply == NULL)
@@ -183,13 +183,13 @@ minio_policy_put(const struct minio *minio, struct cosi_call *call, const char *
 		 const char *document)
 {
 	const struct cosi_http_reply *reply = s3_call(
-		call, &minio->s3, .method = "PUT", .path = ADMIN "add-canned-policy",
+		call, &minio->store.client, .method = "PUT", .path = ADMIN "add-canned-policy",
 		REST_QUERY({ "name", name }), REST_HEADERS({ "content-type", "application/json" }),
 		.body = REST_TEXT(document), .flags = COSI_HTTP_SAFE);
 
 	if (reply == NULL)
 		return -1;
-	return is_done(reply) ? 0 : minio_fail(call, reply, "admin:CreatePolicy");
+	return minio_is_done(reply) ? 0 : minio_fail(call, reply, "admin:CreatePolicy");
 }
 
 int
@@ -197,14 +197,15 @@ minio_policy_remove(const struct minio *minio, struct cosi_call *call, const cha
 		    bool *out_in_use)
 {
 	const struct cosi_http_reply *reply =
-		s3_call(call, &minio->s3, .method = "DELETE", .path = ADMIN "remove-canned-policy",
-			REST_QUERY({ "name", name }));
+		s3_call(call, &minio->store.client, .method = "DELETE",
+			.path = ADMIN "remove-canned-policy", REST_QUERY({ "name", name }));
 
 	*out_in_use = false;
 	if (reply == NULL)
 		return -1;
 	*out_in_use = s3_error_is(reply, 400, "XMinioIAMPolicyInUse");
-	if (*out_in_use || is_done(reply) || s3_error_is(reply, 404, "XMinioAdminNoSuchPolicy"))
+	if (*out_in_use || minio_is_done(reply) ||
+	    s3_error_is(reply, 404, "XMinioAdminNoSuchPolicy"))
 		return 0;
 	return minio_fail(call, reply, "admin:DeletePolicy");
 }
@@ -214,8 +215,8 @@ minio_policy_names(const struct minio *minio, struct cosi_call *call,
 		   struct cosi_bytes *out_document)
 {
 	const struct cosi_http_reply *reply =
-		s3_call(call, &minio->s3, .method = "GET", .path = ADMIN "list-canned-policies",
-			.max_reply = POLICIES_REPLY);
+		s3_call(call, &minio->store.client, .method = "GET",
+			.path = ADMIN "list-canned-policies", .max_reply = POLICIES_REPLY);
 
 	if (reply == NULL)
 		return -1;
@@ -229,30 +230,32 @@ minio_policy_names(const struct minio *minio, struct cosi_call *call,
 
 /* Older servers read "quota", newer ones "size". */
 int
-minio_quota_put(const struct minio *minio, struct cosi_call *call, const char *bucket,
-		int64_t bytes)
+minio_put_quota(const struct s3_store *store, struct cosi_call *call, const char *bucket,
+		const struct cosi_bucket_params *params)
 {
-	const char *text = cosi_printf(
-		call, "{\"quota\":%" PRId64 ",\"size\":%" PRId64 ",\"quotatype\":\"hard\"}", bytes,
-		bytes);
-	const struct cosi_http_reply *reply =
-		s3_call(call, &minio->s3, .method = "PUT", .path = ADMIN "set-bucket-quota",
+	json_int_t bytes = params->quota_size;
+	const char *text = rest_json(call, json_pack("{s:I, s:I, s:s}", "quota", bytes, "size",
+						     bytes, "quotatype", "hard"));
+	const struct cosi_http_reply *reply;
+
+	if (text == NULL)
+		return -1;
+	reply = s3_call(call, &store->client, .method = "PUT", .path = ADMIN "set-bucket-quota",
 			REST_QUERY({ "bucket", bucket }),
 			REST_HEADERS({ "content-type", "application/json" }),
 			.body = REST_TEXT(text), .flags = COSI_HTTP_SAFE);
-
 	if (reply == NULL)
 		return -1;
-	return is_done(reply) ? 0 : minio_fail(call, reply, "admin:SetBucketQuota");
+	return minio_is_done(reply) ? 0 : minio_fail(call, reply, "admin:SetBucketQuota");
 }
 
 int
-minio_quota_get(const struct minio *minio, struct cosi_call *call, const char *bucket,
+minio_get_quota(const struct minio *minio, struct cosi_call *call, const char *bucket,
 		int64_t *out_bytes)
 {
 	const struct cosi_http_reply *reply =
-		s3_call(call, &minio->s3, .method = "GET", .path = ADMIN "get-bucket-quota",
-			REST_QUERY({ "bucket", bucket }));
+		s3_call(call, &minio->store.client, .method = "GET",
+			.path = ADMIN "get-bucket-quota", REST_QUERY({ "bucket", bucket }));
 	json_auto_t *root = NULL;
 	const json_t *quota;
 

@@ -1,290 +1,217 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bucket.c - create, get, delete.
+ * bucket.c - PUT bucket, and buckets that were left unfinished.
  *
  * A PUT of a bucket that is there is refused, whoever made it, so it comes first and a new bucket
- * needs no look.  What a bucket is stands in its tags:
- *
- *   nothing ─ PUT bucket ─► no marks ─ PUT ?tagging ─► finished                      (2 requests)
- *                              └─ cosi-making ─► settings, one by one ─► finished
- *
- * A create that was cut off goes on from what it finds, once no other daemon can be at it: at once
- * when it was this one that had made the bucket (made.h).
+ * needs no look.  A create that was cut off goes on from what it finds, once no other daemon can be
+ * at it: at once when it was this one that had made the bucket (made.c), else when the bucket is
+ * older than two calls can last, since another daemon's call has no more time than this one.  One
+ * without tags, whose owner nobody can tell, is taken over when nothing has happened to it and it
+ * is new.
  */
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "admin.h"
-#include "s3/bucket.h"
-#include "s3/empty.h"
+#include "minio.h"
+#include "s3/list.h"
+#include "text/cleanup.h"
+#include "text/xml.h"
 
 #include "banned.h"
 
-/* ---- create ---- */
+static struct minio *
+minio_of(const struct s3_creation *creation)
+{
+	return (struct minio *)creation->store;
+}
 
-struct creation {
-	struct minio *minio;
-	const struct cosi_bucket_req *req;
-	int64_t settle_ms; /* how old a bucket is that no other daemon can be making */
-	int64_t begun_ms;  /* monotonic */
-	struct s3_tags tags;
-};
+/* From what age on no other daemon can be creating the bucket. */
+static int64_t
+minio_settle_ms(const struct s3_creation *creation)
+{
+	return 2 * creation->time_ms;
+}
 
 /* The header x-minio-force-create must never be sent: it empties a bucket's record. */
-static int
-put_bucket(struct cosi_call *call, const struct creation *work, bool *out_exists)
+int
+minio_put_bucket(struct cosi_call *call, struct s3_creation *creation, bool *out_exists)
 {
+	const struct cosi_bucket_req *req = creation->req;
 	const struct cosi_kv lock = { "x-amz-bucket-object-lock-enabled", "true" };
-	const struct cosi_http_reply *reply = s3_call(
-		call, &work->minio->s3, .method = "PUT",
-		.path = s3_path(call, work->req->native, NULL), .headers = &lock,
-		.nheaders = work->req->common->object_lock ? 1 : 0, .flags = COSI_HTTP_SAFE);
+	const struct cosi_http_reply *reply =
+		s3_call(call, &creation->store->client, .method = "PUT",
+			.path = s3_path(call, req->native, NULL), .headers = &lock,
+			.nheaders = req->common->object_lock ? 1 : 0, .flags = COSI_HTTP_SAFE);
 
 	*out_exists = false;
 	if (reply == NULL)
 		return -1;
 	if (reply->status == 200 && reply->body.len == 0) {
-		minio_made_add(&work->minio->made, work->req->native,
-			       work->begun_ms + work->settle_ms);
+		minio_made_add(&minio_of(creation)->made, req->native,
+			       creation->begun_ms + minio_settle_ms(creation));
 		return 0;
 	}
 	*out_exists = s3_error_is(reply, 409, "BucketAlreadyOwnedByYou");
 	if (*out_exists)
 		return 0;
 	return minio_fail(call, reply,
-			  !work->req->common->object_lock
+			  !req->common->object_lock
 				  ? "s3:CreateBucket"
 				  : "s3:CreateBucket, s3:PutBucketObjectLockConfiguration or "
 				    "s3:PutBucketVersioning");
 }
 
-static int
-put_marks(struct cosi_call *call, struct creation *work, bool finished)
-{
-	return s3_bucket_mark(call, &work->minio->s3, work->req->native, &work->tags,
-			      &work->req->mark, finished);
-}
+/* ---- location ---- */
 
 static int
-finish(struct cosi_call *call, struct creation *work)
+minio_on_location(void *arg, const char *path, char *text, size_t len)
 {
-	const struct cosi_bucket_req *req = work->req;
+	char **out = arg;
 
-	if (minio_settings_wanted(req->common) &&
-	    (put_marks(call, work, false) != 0 ||
-	     minio_settings_apply(work->minio, call, req->native, req->common) != 0))
-		return -1;
-	if (put_marks(call, work, true) != 0)
-		return -1;
-	minio_made_remove(&work->minio->made, req->native);
+	(void)len;
+	if (strcmp(path, "LocationConstraint") == 0)
+		*out = strdup(text);
 	return 0;
 }
 
-static int
-send_delete(const struct minio *minio, struct cosi_call *call, const char *native,
-	    bool *out_not_empty)
+/* The only request that the server takes with any region in its signature; it answers its own. */
+int
+minio_check_location(const struct minio *minio, struct cosi_call *call,
+		     const struct cosi_http_reply *reply)
 {
-	const struct cosi_http_reply *reply =
-		s3_call(call, &minio->s3, .method = "DELETE", .path = s3_path(call, native, NULL));
+	CLEANUP_FREE char *region = NULL;
 
-	*out_not_empty = false;
-	if (reply == NULL)
-		return -1;
-	if (reply->status == 204 || s3_error_is(reply, 404, "NoSuchBucket"))
+	if (reply->status != 200)
+		return minio_fail(call, reply, "s3:GetBucketLocation");
+	if (xml_read(reply->body, minio_on_location, &region) < 0 || region == NULL)
+		return s3_fail(call, reply);
+	if (region[0] == '\0' || strcmp(region, minio->config->region) == 0)
 		return 0;
-	*out_not_empty = s3_error_is(reply, 409, "BucketNotEmpty");
-	return *out_not_empty ? 0 : minio_fail(call, reply, "s3:DeleteBucket");
+	return minio_fail_region(call, region);
 }
 
-/* Nobody was ever told of an unfinished bucket, so one that was begun with other parameters can go;
- * not with what somebody put in, though. */
-static int
-begin_anew(struct cosi_call *call, struct creation *work)
+int
+minio_exists(const struct s3_store *store, struct cosi_call *call, const char *native, bool *out)
 {
-	bool not_empty, exists;
+	const struct cosi_http_reply *reply;
 
-	if (send_delete(work->minio, call, work->req->native, &not_empty) != 0)
+	*out = false;
+	if (!store->is_bucket(store, native))
+		return 0;
+	reply = s3_get_setting(call, &store->client, native, "location");
+	if (reply == NULL)
 		return -1;
-	if (not_empty)
-		return cosi_fail(call, COSI_EXISTS,
-				 "it was begun with other parameters, and has objects already");
-	if (put_bucket(call, work, &exists) != 0)
+	if (s3_error_is(reply, 404, "NoSuchBucket") || s3_error_is(reply, 400, "InvalidBucketName"))
+		return 0;
+	*out = true;
+	return minio_check_location((const struct minio *)store, call, reply);
+}
+
+/* ---- unfinished buckets ---- */
+
+/* By the server's clock alone. */
+static int
+minio_bucket_age(const struct s3_creation *creation, struct cosi_call *call, int64_t *out_ms)
+{
+	struct s3_buckets all;
+	const struct s3_bucket *bucket;
+
+	if (s3_buckets_read(call, &creation->store->client, &all) < 0)
 		return -1;
-	if (exists)
-		return cosi_fail(call, COSI_BUSY, "another daemon is making it");
-	work->tags.n = 0;
-	return finish(call, work);
+	for (bucket = all.first; bucket != NULL; bucket = bucket->next)
+		if (strcmp(bucket->name, creation->req->native) == 0)
+			break;
+	if (bucket == NULL || bucket->created == 0 || all.now == 0)
+		return cosi_fail(call, COSI_BUSY, "the server does not say when it was created");
+	*out_ms = (all.now - bucket->created) * 1000;
+	return 0;
 }
 
 static bool
-is_made_here(const struct creation *work)
+minio_is_made_here(const struct s3_creation *creation)
 {
-	return minio_made_has(&work->minio->made, work->req->native, work->begun_ms);
+	return minio_made_has(&minio_of(creation)->made, creation->req->native, creation->begun_ms);
 }
 
 static int
-resume(struct cosi_call *call, struct creation *work)
+minio_check_settled(struct cosi_call *call, const struct s3_creation *creation, int64_t age_ms)
 {
-	const char *making = s3_tags_find(&work->tags, S3_MARK_MAKING);
-	bool same = making != NULL && strcmp(making, work->req->mark.params) == 0;
+	int64_t left_ms = minio_settle_ms(creation) - age_ms;
 
-	/* Begun with others, it may be another daemon's by now, even if it was made here. */
-	if ((!same || !is_made_here(work)) &&
-	    minio_adopt_settled(work->minio, call, work->req->native, work->settle_ms) != 0)
-		return -1;
-	return same ? finish(call, work) : begin_anew(call, work);
-}
-
-/* Marks come before settings, so what has been set by now and still bears no mark is somebody
- * else's; a look that met another daemon finds its marks. */
-static int
-look_at_unmarked(struct cosi_call *call, struct creation *work, bool *out_new)
-{
-	const struct minio *minio = work->minio;
-	const char *native = work->req->native;
-
-	if (minio_adopt_looks_new(minio, call, native, work->req->common->object_lock, out_new) !=
-	    0)
-		return -1;
-	if (*out_new && is_made_here(work))
+	if (left_ms <= 0)
 		return 0;
-	if (*out_new)
-		return minio_adopt_check_age(minio, call, native, work->settle_ms);
-	if (minio_bucket_tags(minio, call, native, &work->tags) != 0)
-		return -1;
-	if (work->tags.n > 0)
-		return 0;
-	return cosi_fail(call, COSI_EXISTS, "it bears no marks, and is not as a new bucket is");
+	return cosi_fail(call, COSI_BUSY,
+			 "it is unfinished, and another daemon may be creating it for another "
+			 "%" PRId64 " s",
+			 left_ms / 1000 + 1);
 }
 
-static int
-join(struct cosi_call *call, struct creation *work)
-{
-	const struct cosi_bucket_req *req = work->req;
-	struct cosi_bucket there = { .ours = false };
-	bool is_new = false;
-
-	if (minio_bucket_tags(work->minio, call, req->native, &work->tags) != 0 ||
-	    (work->tags.n == 0 && look_at_unmarked(call, work, &is_new) != 0))
-		return -1;
-	if (is_new)
-		return finish(call, work);
-	minio_bucket_judge(work->minio, &work->tags, &req->mark, &there);
-	if (!there.ours)
-		return cosi_fail(call, COSI_EXISTS, "it is not ours: its tags name another owner");
-	if (there.unfinished)
-		return resume(call, work);
-	if (strcmp(there.params, req->mark.params) != 0)
-		return cosi_fail(call, COSI_EXISTS, "it was made with other parameters");
-	return 0;
-}
-
-static int
-create(struct cosi_call *call, struct creation *work)
-{
-	const struct cosi_bucket_req *req = work->req;
-	bool exists;
-
-	if (!minio_name_is_bucket(req->native))
-		return cosi_fail(call, COSI_INVALID, "the server has no buckets of such names");
-	if (req->common->object_lock && (req->common->set & COSI_P_VERSIONING) != 0 &&
-	    !req->common->versioning)
-		return cosi_fail(call, COSI_INVALID, "objectLock needs versioning");
-	if (put_bucket(call, work, &exists) != 0)
-		return -1;
-	return exists ? join(call, work) : finish(call, work);
-}
-
-/* Another daemon's call has no more time than this one, so after twice that it is over. */
+/* Begun with other parameters, it may be another daemon's by now, even if it was made here. */
 int
-minio_create_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
-		    struct cosi_bucket *out)
+minio_resume(struct cosi_call *call, struct s3_creation *creation, bool same)
 {
-	struct timespec now;
-	struct creation work = {
-		.minio = instance,
-		.req = req,
-		.settle_ms = 2 * call->host->time_left_ms(call),
+	int64_t age_ms;
+
+	if (same && minio_is_made_here(creation))
+		return 0;
+	if (minio_bucket_age(creation, call, &age_ms) < 0)
+		return -1;
+	return minio_check_settled(call, creation, age_ms);
+}
+
+/* Whoever set one of these has plans with the bucket. */
+static int
+minio_looks_new(const struct s3_creation *creation, struct cosi_call *call, bool *out)
+{
+	static const struct s3_default defaults[] = {
+		{ "lifecycle", "NoSuchLifecycleConfiguration", "" },
+		{ "encryption", "ServerSideEncryptionConfigurationNotFoundError", "" },
+		{ "replication", "ReplicationConfigurationNotFoundError", "" },
+		{ "notification", "", "<Event>" },
+		{ "object-lock", "ObjectLockConfigurationNotFoundError", "<Rule>" },
 	};
+	const struct s3_client *client = &creation->store->client;
+	const char *native = creation->req->native;
+	int64_t quota;
 
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	work.begun_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-	if (create(call, &work) != 0)
-		return cosi_fail(call, 0, "cannot create bucket '%.255s'", req->native);
-	*out = (struct cosi_bucket){
-		.ours = true,
-		.protocols = COSI_S3,
-		.region = work.minio->config->region,
-		.params = req->mark.params,
-	};
-	return 0;
-}
-
-/* ---- get ---- */
-
-int
-minio_get_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
-		 struct cosi_bucket *out)
-{
-	const struct minio *minio = instance;
-	struct s3_tags tags;
-	bool exists;
-
-	if (minio_bucket_look(minio, call, req->native, &tags, &exists) != 0)
-		return cosi_fail(call, 0, "cannot look at bucket '%.255s'", req->native);
-	if (!exists)
-		return cosi_fail(call, COSI_NOT_FOUND, "there is no bucket '%.255s'", req->native);
-	minio_bucket_judge(minio, &tags, &req->mark, out);
-	return 0;
-}
-
-/* ---- delete ---- */
-
-static int
-purge(const struct minio *minio, struct cosi_call *call, const char *native)
-{
-	bool not_empty;
-
-	if (s3_empty_bucket(call, &minio->s3, native) != 0 ||
-	    send_delete(minio, call, native, &not_empty) != 0)
+	if (s3_is_untouched(call, client, native, creation->req->common->object_lock, out) < 0)
 		return -1;
-	if (not_empty)
-		return cosi_fail(call, COSI_BUSY, "objects come in while it is emptied");
-	return 0;
-}
-
-static int
-remove_bucket(const struct minio *minio, struct cosi_call *call, const struct cosi_bucket_req *req)
-{
-	struct cosi_bucket there = { .ours = false };
-	struct s3_tags tags;
-	bool exists, not_empty;
-
-	if (!minio_name_is_bucket(req->native))
-		return cosi_fail(call, COSI_PRECONDITION, "it is not ours");
-	if (minio_bucket_look(minio, call, req->native, &tags, &exists) != 0)
+	if (*out && s3_has_defaults(call, client, native, defaults,
+				    sizeof defaults / sizeof defaults[0], out) < 0)
 		return -1;
-	if (!exists)
+	if (!*out)
 		return 0;
-	minio_bucket_judge(minio, &tags, &req->mark, &there);
-	if (!there.ours)
-		return cosi_fail(call, COSI_PRECONDITION, "it does not bear our marks");
-	if (send_delete(minio, call, req->native, &not_empty) != 0)
-		return -1;
-	if (!not_empty)
-		return 0;
-	if (req->common->purge)
-		return purge(minio, call, req->native);
-	return cosi_fail(call, COSI_PRECONDITION,
-			 "it is not empty (with whenNotEmpty = purge its objects would go first)");
+	if (minio_get_quota(minio_of(creation), call, native, &quota) < 0)
+		return cosi_fail(call, 0, "cannot look at its quota");
+	*out = quota == 0;
+	return 0;
 }
 
+/* Tags come before settings, so what has been set by now and is still without tags is somebody
+ * else's; when another daemon was met, its tags are there. */
 int
-minio_delete_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req)
+minio_adopt(struct cosi_call *call, struct s3_creation *creation)
 {
-	struct minio *minio = instance;
+	const struct s3_store *store = creation->store;
+	int64_t age_ms;
+	bool is_new;
 
-	minio_made_remove(&minio->made, req->native);
-	if (remove_bucket(minio, call, req) != 0)
-		return cosi_fail(call, 0, "cannot delete bucket '%.255s'", req->native);
-	return 0;
+	if (minio_looks_new(creation, call, &is_new) < 0)
+		return -1;
+	if (!is_new) {
+		if (s3_get_tags(store, call, creation->req->native, &creation->there) < 0)
+			return -1;
+		if (creation->there.tags.n > 0)
+			return 0;
+		return cosi_fail(call, COSI_EXISTS,
+				 "it has no tags, and is not as a new bucket is");
+	}
+	if (minio_is_made_here(creation))
+		return 0;
+	if (minio_bucket_age(creation, call, &age_ms) < 0)
+		return -1;
+	if (age_ms > minio_of(creation)->config->adopt_window)
+		return cosi_fail(call, COSI_EXISTS,
+				 "it has no tags, and is older than adopt_window");
+	return minio_check_settled(call, creation, age_ms);
 }

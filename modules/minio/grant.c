@@ -9,14 +9,12 @@
  */
 #include <string.h>
 
-#include "account.h"
-#include "admin.h"
-#include "text/account.h"
+#include "minio.h"
 
 #include "banned.h"
 
 /* What one grant is about, and how far it is. */
-struct grant {
+struct minio_granting {
 	struct minio *minio;
 	const struct cosi_access_req *req;
 	struct minio_account account;
@@ -26,29 +24,23 @@ struct grant {
 };
 
 /* What a user with the account's key is at the server. */
-enum state {
+enum minio_state {
 	ABSENT = 1,
 	OPENED, /* may enter the first bucket */
 	CLOSED, /* may not */
 	OTHER_SECRET,
 };
 
+/* Reads the reply to GET ?location of the first bucket, signed as the account. */
 static int
-fail_absent(struct cosi_call *call, const char *bucket)
-{
-	return cosi_fail(call, COSI_NOT_FOUND, "there is no bucket '%.255s'", bucket);
-}
-
-/* 0: *out; else the call has failed. */
-static int
-state_of(const struct grant *grant, struct cosi_call *call, const struct cosi_http_reply *reply,
-	 enum state *out)
+minio_read_state(const struct minio_granting *grant, struct cosi_call *call,
+		 const struct cosi_http_reply *reply, enum minio_state *out)
 {
 	*out = OPENED;
 	if (s3_error_is(reply, 404, "NoSuchBucket"))
-		return fail_absent(call, grant->req->buckets[0]->native);
+		return s3_fail_absent(call, grant->req->buckets[0]->native);
 	if (reply->status != 403)
-		return minio_bucket_located(grant->minio, call, reply);
+		return minio_check_location(grant->minio, call, reply);
 	*out = CLOSED;
 	if (s3_error_is(reply, 403, "AccessDenied"))
 		return 0;
@@ -60,28 +52,27 @@ state_of(const struct grant *grant, struct cosi_call *call, const struct cosi_ht
 		return s3_fail(call, reply);
 	if (strstr(reply->body.data, "Your account is disabled") == NULL)
 		return 0;
-	return cosi_fail(call, COSI_PRECONDITION,
-			 "it was disabled at the server, by somebody else");
+	return cosi_fail(call, COSI_PRECONDITION, "somebody disabled its user at the server");
 }
 
 static int
-ask_as(struct cosi_call *call, const struct grant *grant, const char *secret, enum state *out)
+minio_ask_as(struct cosi_call *call, const struct minio_granting *grant, const char *secret,
+	     enum minio_state *out)
 {
-	const struct s3_client client = { grant->minio->config->region, grant->account.key, secret,
-					  NULL };
+	const struct s3_store *store = &grant->minio->store;
+	const struct s3_client client = { store->client.region, grant->account.key, secret, NULL };
 	const char *bucket = grant->req->buckets[0]->native;
 	const struct cosi_http_reply *reply;
 
-	if (!minio_name_is_bucket(bucket))
-		return fail_absent(call, bucket);
-	reply = s3_call(call, &client, .method = "GET", .path = s3_path(call, bucket, NULL),
-			REST_QUERY({ "location", NULL }));
-	return reply != NULL ? state_of(grant, call, reply, out) : -1;
+	if (!store->is_bucket(store, bucket))
+		return s3_fail_absent(call, bucket);
+	reply = s3_get_setting(call, &client, bucket, "location");
+	return reply != NULL ? minio_read_state(grant, call, reply, out) : -1;
 }
 
 /* The current credential key first, then the previous ones: what works is kept. */
 static int
-find_user(struct cosi_call *call, struct grant *grant, enum state *out)
+minio_find_user(struct cosi_call *call, struct minio_granting *grant, enum minio_state *out)
 {
 	const struct minio_config *config = grant->minio->config;
 	const char *const none[] = { NULL };
@@ -91,7 +82,7 @@ find_user(struct cosi_call *call, struct grant *grant, enum state *out)
 	for (more = more != NULL ? more : none; key != NULL; key = *more++) {
 		secret =
 			minio_account_secret(call, key, grant->req->mark.owner, grant->req->native);
-		if (secret == NULL || ask_as(call, grant, secret, out) != 0)
+		if (secret == NULL || minio_ask_as(call, grant, secret, out) < 0)
 			return -1;
 		if (grant->secret == NULL || *out != ABSENT)
 			grant->secret = secret;
@@ -99,90 +90,90 @@ find_user(struct cosi_call *call, struct grant *grant, enum state *out)
 			return 0;
 	}
 	return cosi_fail(call, COSI_PRECONDITION,
-			 "the server has a user '%s' whose secret follows from none of our "
-			 "credential keys: is one missing among previous_credential_keys?",
+			 "the secret of the server's user '%s' follows from none of the configured "
+			 "credential keys: is one missing in previous_credential_keys?",
 			 grant->account.key);
 }
 
 /* A policy is only text to the server: it would open any bucket that ever bears the name. */
 static int
-check_buckets(struct cosi_call *call, const struct grant *grant)
+minio_check_buckets(struct cosi_call *call, const struct minio_granting *grant)
 {
 	for (size_t i = 0; i < grant->access.n; i++) {
 		const char *native = grant->access.buckets[i].native;
 		bool exists;
 
-		if (minio_bucket_exists(grant->minio, call, native, &exists) != 0)
+		if (minio_exists(&grant->minio->store, call, native, &exists) < 0)
 			return cosi_fail(call, 0, "cannot look at bucket '%.255s'", native);
 		if (!exists)
-			return fail_absent(call, native);
+			return s3_fail_absent(call, native);
 	}
 	return 0;
 }
 
 static int
-make(struct cosi_call *call, const struct grant *grant, bool has_user)
+minio_make_account(struct cosi_call *call, const struct minio_granting *grant, bool has_user)
 {
 	const struct minio_account *account = &grant->account;
 	bool gone;
 
-	if (check_buckets(call, grant) != 0 ||
-	    minio_policy_put(grant->minio, call, account->policy, grant->policy) != 0)
+	if (minio_check_buckets(call, grant) < 0 ||
+	    minio_policy_put(grant->minio, call, account->policy, grant->policy) < 0)
 		return -1;
-	if (!has_user && minio_user_put(grant->minio, call, account->key, grant->secret) != 0)
+	if (!has_user && minio_user_put(grant->minio, call, account->key, grant->secret) < 0)
 		return -1;
-	if (minio_user_join(grant->minio, call, account->key, account->policy, &gone) != 0)
+	if (minio_user_join(grant->minio, call, account->key, account->policy, &gone) < 0)
 		return -1;
 	if (gone)
 		return cosi_fail(call, COSI_BUSY, "it was revoked meanwhile");
 	return 0;
 }
 
+/* A user that no policy was given to was left by a grant that was cut off: nobody was told of it,
+ * so another request may have it. */
 static int
-fail_other(struct cosi_call *call)
+minio_check_other(struct cosi_call *call, const struct minio_granting *grant,
+		  enum minio_state state)
 {
+	struct minio_user user;
+
+	if (state == CLOSED) {
+		if (minio_user_get(grant->minio, call, grant->account.key, &user) < 0)
+			return -1;
+		if (!user.found || user.policy[0] == '\0')
+			return 0;
+	}
 	return cosi_fail(call, COSI_EXISTS,
 			 "it exists, with access to other buckets, in other modes or with other "
 			 "parameters");
 }
 
-/* A user that no policy was given to was left by a grant that was cut off: nobody was told of it,
- * so another request may have it. */
 static int
-check_unused(struct cosi_call *call, const struct grant *grant)
-{
-	struct minio_user user;
-
-	if (minio_user_get(grant->minio, call, grant->account.key, &user) != 0)
-		return -1;
-	return user.found && user.policy[0] != '\0' ? fail_other(call) : 0;
-}
-
-static int
-join(struct cosi_call *call, const struct grant *grant, enum state state)
+minio_join_account(struct cosi_call *call, const struct minio_granting *grant,
+		   enum minio_state state)
 {
 	const char *document;
 
-	if (minio_policy_get(grant->minio, call, grant->account.policy, &document) != 0)
+	if (minio_policy_get(grant->minio, call, grant->account.policy, &document) < 0)
 		return -1;
 	if (document != NULL &&
 	    !minio_account_same(call, document, &grant->access, grant->req->mark.params) &&
-	    (state == OPENED ? fail_other(call) : check_unused(call, grant)) != 0)
+	    minio_check_other(call, grant, state) < 0)
 		return -1;
 	if (document == NULL || state == CLOSED)
-		return make(call, grant, true);
+		return minio_make_account(call, grant, true);
 	if (s3_policy_equal(document, grant->policy))
 		return 0;
 	return minio_policy_put(grant->minio, call, grant->account.policy, grant->policy);
 }
 
 static int
-prepare(struct cosi_call *call, struct grant *grant, struct cosi_access *out)
+minio_prepare_grant(struct cosi_call *call, struct minio_granting *grant, struct cosi_access *out)
 {
 	const struct cosi_access_req *req = grant->req;
 
-	if (!account_name_ok(req->native))
-		return cosi_fail(call, COSI_INVALID, "no account of ours has such a name");
+	if (!rest_is_account(req->native))
+		return cosi_fail(call, COSI_INVALID, "cosid creates no accounts of such names");
 	grant->access.buckets = cosi_alloc(call, req->nbuckets * sizeof *grant->access.buckets);
 	if (grant->access.buckets == NULL)
 		return -1;
@@ -202,11 +193,13 @@ int
 minio_grant(void *instance, struct cosi_call *call, const struct cosi_access_req *req,
 	    struct cosi_access *out)
 {
-	struct grant grant = { .minio = instance, .req = req };
-	enum state state = ABSENT;
+	struct minio_granting grant = { .minio = instance, .req = req };
+	enum minio_state state = ABSENT;
 
-	if (prepare(call, &grant, out) != 0 || find_user(call, &grant, &state) != 0 ||
-	    (state == ABSENT ? make(call, &grant, false) : join(call, &grant, state)) != 0)
+	if (minio_prepare_grant(call, &grant, out) < 0 ||
+	    minio_find_user(call, &grant, &state) < 0 ||
+	    (state == ABSENT ? minio_make_account(call, &grant, false)
+			     : minio_join_account(call, &grant, state)) < 0)
 		return cosi_fail(call, 0, "cannot grant '%.128s'", req->native);
 	out->key_id = grant.account.key;
 	out->key_secret = grant.secret;

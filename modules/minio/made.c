@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * made.c - a short table of names. */
-#include "made.h"
-
+ * made.c - a short table of the buckets that this instance is creating. */
 #include <stdio.h>
 #include <string.h>
+
+#include "minio.h"
 
 #include "banned.h"
 
 /* Of that name, else the one to overwrite. */
 static size_t
-find(const struct minio_made *made, const char *native, bool *out_found)
+made_find(const struct minio_made *made, const char *native, bool *out_found)
 {
 	size_t first = 0;
 
@@ -30,7 +30,7 @@ minio_made_add(struct minio_made *made, const char *native, int64_t until_ms)
 	size_t i;
 
 	pthread_mutex_lock(&made->mutex);
-	i = find(made, native, &found);
+	i = made_find(made, native, &found);
 	(void)snprintf(made->list[i].native, sizeof made->list[i].native, "%s", native);
 	made->list[i].until_ms = until_ms;
 	pthread_mutex_unlock(&made->mutex);
@@ -43,7 +43,7 @@ minio_made_has(struct minio_made *made, const char *native, int64_t now_ms)
 	size_t i;
 
 	pthread_mutex_lock(&made->mutex);
-	i = find(made, native, &found);
+	i = made_find(made, native, &found);
 	found = found && now_ms < made->list[i].until_ms;
 	pthread_mutex_unlock(&made->mutex);
 	return found;
@@ -56,7 +56,7 @@ minio_made_remove(struct minio_made *made, const char *native)
 	size_t i;
 
 	pthread_mutex_lock(&made->mutex);
-	i = find(made, native, &found);
+	i = made_find(made, native, &found);
 	if (found)
 		memset(&made->list[i], 0, sizeof made->list[i]);
 	pthread_mutex_unlock(&made->mutex);

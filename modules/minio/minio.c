@@ -10,9 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "admin.h"
-#include "s3/account.h"
-#include "s3/bucket.h"
+#include "s3/name.h"
 
 #include "banned.h"
 
@@ -30,27 +28,76 @@ static const struct cosi_key config_keys[] = {
 		  "how old a bucket without marks may be for a create to take it over"),
 };
 
-static int
-check_keys(struct cosi_call *call, const struct minio_config *config)
-{
-	const char *const *more = config->previous_credential_keys;
+/* ---- names ---- */
 
-	if (s3_account_check_key(call, "credential_key", config->credential_key) != 0)
-		return -1;
-	for (; more != NULL && *more != NULL; more++)
-		if (s3_account_check_key(call, "one of previous_credential_keys", *more) != 0)
-			return -1;
-	return 0;
+/* NULL: a bucket can have it.  The server refuses all others in every request. */
+static const char *
+minio_broken_rule(const char *name)
+{
+	const char *rule = s3_name_broken_rule(name);
+
+	if (rule == NULL && strcmp(name, "minio") == 0)
+		return "the server has its own pages under that name";
+	return rule;
+}
+
+static bool
+minio_is_bucket(const struct s3_store *store, const char *name)
+{
+	(void)store;
+	return minio_broken_rule(name) == NULL;
+}
+
+static const char *
+minio_map_name(void *instance, struct cosi_call *call, uint32_t kind, const char *asked, bool exact)
+{
+	const char *rule = kind == COSI_BUCKET ? minio_broken_rule(asked) : NULL;
+
+	(void)instance;
+	return s3_name_map(call, asked, rule, exact);
+}
+
+/* ---- instances ---- */
+
+static void
+minio_forget(struct s3_store *store, const char *native)
+{
+	minio_made_remove(&((struct minio *)store)->made, native);
 }
 
 static int
-open_seal(struct cosi_call *call, const struct minio_config *config, struct minio_seal *out)
+minio_open(struct cosi_call *call, const void *settings, void **out_instance)
 {
-	uint8_t salt[MINIO_SEAL_SALT];
+	const struct minio_config *config = settings;
+	const char *const *more = config->previous_credential_keys;
+	struct minio *minio;
 
-	if (call->host->random(call, salt, sizeof salt) != 0)
+	if (s3_account_check_key(call, "credential_key", config->credential_key) < 0)
 		return -1;
-	return minio_seal_init(out, call, config->secret_key, salt);
+	for (; more != NULL && *more != NULL; more++)
+		if (s3_account_check_key(call, "one of previous_credential_keys", *more) < 0)
+			return -1;
+	minio = calloc(1, sizeof *minio);
+	if (minio == NULL)
+		return cosi_fail(call, COSI_EXHAUSTED, "no memory for an instance");
+	pthread_mutex_init(&minio->made.mutex, NULL);
+	minio_seal_init(&minio->seal, config->secret_key);
+	minio->config = config;
+	minio->store = (struct s3_store){
+		.client = { config->region, config->access_key, config->secret_key, NULL },
+		.puts_first = true,
+		.is_bucket = minio_is_bucket,
+		.exists = minio_exists,
+		.put = minio_put_bucket,
+		.adopt = minio_adopt,
+		.resume = minio_resume,
+		.put_quota = minio_put_quota,
+		.forget = minio_forget,
+		.list_accounts = minio_list_accounts,
+		.fail = minio_fail,
+	};
+	*out_instance = minio;
+	return 0;
 }
 
 static void
@@ -64,42 +111,17 @@ minio_close(void *instance)
 }
 
 static int
-minio_open(struct cosi_call *call, const void *settings, void **out_instance)
-{
-	const struct minio_config *config = settings;
-	struct minio *minio;
-
-	if (check_keys(call, config) != 0)
-		return -1;
-	minio = calloc(1, sizeof *minio);
-	if (minio == NULL)
-		return cosi_fail(call, COSI_EXHAUSTED, "no memory for an instance");
-	pthread_mutex_init(&minio->made.mutex, NULL);
-	minio->config = config;
-	minio->s3 =
-		(struct s3_client){ config->region, config->access_key, config->secret_key, NULL };
-	if (open_seal(call, config, &minio->seal) != 0) {
-		minio_close(minio);
-		return -1;
-	}
-	*out_instance = minio;
-	return 0;
-}
-
-static int
 minio_probe(void *instance, struct cosi_call *call)
 {
 	const struct minio *minio = instance;
-	const struct cosi_http_reply *refusal;
 	struct minio_user user;
 	const char *document;
 
-	if (s3_bucket_probe(call, &minio->s3, &refusal) != 0 ||
-	    (refusal != NULL && minio_fail(call, refusal, "s3:GetBucketLocation") != 0))
+	if (s3_probe(&minio->store, call) < 0)
 		return cosi_fail(call, 0, "cannot use the server's S3 API");
 	/* Names that nobody has, here too. */
-	if (minio_user_get(minio, call, "COSIDPROBE", &user) != 0 ||
-	    minio_policy_get(minio, call, "cosid.probe", &document) != 0)
+	if (minio_user_get(minio, call, "COSIDPROBE", &user) < 0 ||
+	    minio_policy_get(minio, call, "cosid.probe", &document) < 0)
 		return cosi_fail(call, 0, "cannot use the server's admin API");
 	return 0;
 }
@@ -119,10 +141,10 @@ COSI_MODULE = {
 	.close = minio_close,
 	.probe = minio_probe,
 	.map_name = minio_map_name,
-	.create_bucket = minio_create_bucket,
-	.get_bucket = minio_get_bucket,
-	.delete_bucket = minio_delete_bucket,
+	.create_bucket = s3_create_bucket,
+	.get_bucket = s3_get_bucket,
+	.delete_bucket = s3_delete_bucket,
 	.grant = minio_grant,
 	.revoke = minio_revoke,
-	.list = minio_list,
+	.list = s3_list,
 };

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  * minio.h - what the files of this module share: the instance, and who does what.
  *
- *   minio.c    the module, its settings, open, probe    name.c     bucket names
- *   bucket.c   create, get, delete                      adopt.c    buckets that were left half made
- *   look.c     what a bucket is                         settings.c what a new bucket gets
- *   grant.c    a user, a policy, the two joined         revoke.c   and away with them
- *   account.c  names, keys and rights of an account     list.c     what bears our marks
- *   admin.c    the admin API                            seal.c     its encryption
- *   made.c     buckets that were begun here
+ *   minio.c    the module, its settings, open, probe      bucket.c   PUT bucket; unfinished buckets
+ *   account.c  names, keys and rights of an account       grant.c    a user, a policy, the two
+ * joined revoke.c   and their removal                          admin.c    the admin API seal.c its
+ * encryption                             made.c     buckets that were begun here
+ *
+ * The way of a bucket is s3/store.h's.  Functions that return an int return 0, or -1 with the call
+ * failed.
  */
 #ifndef MINIO_MINIO_H
 #define MINIO_MINIO_H
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "cosi_module.h"
-#include "made.h"
-#include "s3/s3.h"
-#include "s3/tags.h"
+#include "s3/policy.h"
+#include "s3/store.h"
 #include "seal.h"
 
 struct minio_config {
@@ -26,67 +26,111 @@ struct minio_config {
 	int64_t adopt_window;                        /* ms */
 };
 
+/* ---- made.c: buckets that this very instance has made and not finished yet.  For a while nobody
+ * else may touch one, because its maker may be at it; its maker need not wait for itself. ---- */
+
+/* When there are more, the one that counts for the shortest time is forgotten: it has to wait. */
+enum { MINIO_MADE_MOST = 64 };
+struct minio_made {
+	pthread_mutex_t mutex;
+	struct {
+		char native[64];  /* what a bucket's name holds at most, and its end */
+		int64_t until_ms; /* monotonic */
+	} list[MINIO_MADE_MOST];
+};
+/* Any thread.  until_ms: from when on others may take it over. */
+void minio_made_add(struct minio_made *made, const char *native, int64_t until_ms);
+bool minio_made_has(struct minio_made *made, const char *native, int64_t now_ms);
+void minio_made_remove(struct minio_made *made, const char *native);
+
 struct minio {
+	struct s3_store store; /* first */
 	const struct minio_config *config;
-	struct s3_client s3;
 	struct minio_seal seal;
 	struct minio_made made;
 };
 
-/* ---- name.c ---- */
-/* Can a bucket have that name? */
-bool minio_name_is_bucket(const char *name);
-const char *minio_map_name(void *instance, struct cosi_call *call, uint32_t kind, const char *asked,
-			   bool exact);
-
-/* ---- look.c: 0, or -1 with the call failed ---- */
-/* One request; with tags or without, the bucket may be absent: see minio_bucket_look(). */
-int minio_bucket_tags(const struct minio *minio, struct cosi_call *call, const char *native,
-		      struct s3_tags *out);
-int minio_bucket_exists(const struct minio *minio, struct cosi_call *call, const char *native,
-			bool *out);
-/* Both: one request for a bucket with tags, two for any other. */
-int minio_bucket_look(const struct minio *minio, struct cosi_call *call, const char *native,
-		      struct s3_tags *out, bool *out_exists);
+/* ---- bucket.c: callbacks of struct s3_store ---- */
+int minio_put_bucket(struct cosi_call *call, struct s3_creation *creation, bool *out_exists);
+/* GET ?location: only that tells an absent bucket from one without tags. */
+int minio_exists(const struct s3_store *store, struct cosi_call *call, const char *native,
+		 bool *out);
 /* Is the reply that of GET ?location for a bucket that is there, and the region ours? */
-int minio_bucket_located(const struct minio *minio, struct cosi_call *call,
+int minio_check_location(const struct minio *minio, struct cosi_call *call,
 			 const struct cosi_http_reply *reply);
-void minio_bucket_judge(const struct minio *minio, const struct s3_tags *tags,
-			const struct cosi_mark *mark, struct cosi_bucket *out);
+int minio_adopt(struct cosi_call *call, struct s3_creation *creation);
+int minio_resume(struct cosi_call *call, struct s3_creation *creation, bool same);
 
-/* ---- bucket.c ---- */
-int minio_create_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
-			struct cosi_bucket *out);
-int minio_get_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
-		     struct cosi_bucket *out);
-int minio_delete_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req);
+/* ---- admin.c: MinIO's admin API (madmin-go v3 and the server's handlers; as the server of
+ * 2026-02-12 answers) ---- */
+struct minio_user {
+	bool found;
+	const char *policy; /* the names of its policies, with commas between; "": none */
+};
+int minio_user_get(const struct minio *minio, struct cosi_call *call, const char *key,
+		   struct minio_user *out);
+/* One of that key is overwritten: its secret and its status, not its policy. */
+int minio_user_put(struct minio *minio, struct cosi_call *call, const char *key,
+		   const char *secret);
+/* Its policy mapping goes along.  Gone already is a success. */
+int minio_user_remove(const struct minio *minio, struct cosi_call *call, const char *key);
+/* Replaces what it had.  *out_gone: the user or the policy is not there. */
+int minio_user_join(const struct minio *minio, struct cosi_call *call, const char *key,
+		    const char *policy, bool *out_gone);
+/* Ends the temporary keys that the user was given, also those of a user that was removed. */
+int minio_user_revoke_tokens(const struct minio *minio, struct cosi_call *call, const char *key);
 
-/* ---- settings.c ---- */
-/* Do the parameters ask for anything beyond what PUT bucket itself does? */
-bool minio_settings_wanted(const struct cosi_bucket_params *params);
-/* Applies them all, one after another; they may have been applied before. */
-int minio_settings_apply(const struct minio *minio, struct cosi_call *call, const char *native,
-			 const struct cosi_bucket_params *params);
+/* *out_document: NULL when there is no such policy. */
+int minio_policy_get(const struct minio *minio, struct cosi_call *call, const char *name,
+		     const char **out_document);
+/* One of that name is overwritten. */
+int minio_policy_put(const struct minio *minio, struct cosi_call *call, const char *name,
+		     const char *document);
+/* Gone already is a success.  *out_in_use: some user or group has it, nothing was removed. */
+int minio_policy_remove(const struct minio *minio, struct cosi_call *call, const char *name,
+			bool *out_in_use);
+/* The names of all policies, as keys of the JSON object that the reply is; whole servers' worth. */
+int minio_policy_names(const struct minio *minio, struct cosi_call *call,
+		       struct cosi_bytes *out_document);
 
-/* ---- adopt.c ---- */
-/* Is the bucket as PUT bucket leaves it, with object lock or without? */
-int minio_adopt_looks_new(const struct minio *minio, struct cosi_call *call, const char *native,
-			  bool lock, bool *out);
-/* settle_ms: the age from which on no other daemon can still be making it, since its calls have an
- * end as ours do. */
-/* May it be taken over, as far as its age goes?  0; EXISTS when it is too old, BUSY while it is
- * younger than settle_ms. */
-int minio_adopt_check_age(const struct minio *minio, struct cosi_call *call, const char *native,
-			  int64_t settle_ms);
-/* 0; BUSY while it is younger than settle_ms. */
-int minio_adopt_settled(const struct minio *minio, struct cosi_call *call, const char *native,
-			int64_t settle_ms);
+int minio_put_quota(const struct s3_store *store, struct cosi_call *call, const char *bucket,
+		    const struct cosi_bucket_params *params);
+/* 0 bytes: none. */
+int minio_get_quota(const struct minio *minio, struct cosi_call *call, const char *bucket,
+		    int64_t *out_bytes);
+/* Fails the call with what a reply means, of the admin API or of S3; right: what the server's
+ * policy for our user must allow, as "admin:GetUser".  Always negative. */
+int minio_fail(struct cosi_call *call, const struct cosi_http_reply *reply, const char *right);
+/* The same for a server of another region. */
+int minio_fail_region(struct cosi_call *call, const char *region);
 
-/* ---- grant.c, revoke.c, list.c ---- */
+/* ---- account.c ---- */
+enum { MINIO_ACCOUNT_BUCKETS = 124 }; /* as many as a policy holds, whatever their names */
+
+/* Both names depend on owner and account alone, so neither is ever somebody else's, and a revoke
+ * finds them without any key. */
+struct minio_account {
+	const char *key;    /* the access key, which is the name of its user */
+	const char *policy; /* the name of its policy: "<account>.<access key>" */
+};
+int minio_account_names(struct cosi_call *call, const char *owner, const char *native,
+			struct minio_account *out);
+/* The secret that follows from a credential key; NULL: the call has failed. */
+const char *minio_account_secret(struct cosi_call *call, const char *credential_key,
+				 const char *owner, const char *native);
+/* The policy document; params: the mark's, or NULL when it is not known any more.  NULL: the call
+ * has failed, OUT_OF_RANGE when it is too long for the server. */
+const char *minio_account_policy(struct cosi_call *call, const struct s3_access *access,
+				 const char *params);
+/* Was the document written for that access and those parameters? */
+bool minio_account_same(struct cosi_call *call, const char *document,
+			const struct s3_access *access, const char *params);
+int minio_list_accounts(const struct s3_store *store, struct cosi_call *call, const char *owner,
+			s3_found_fn *found);
+
+/* ---- grant.c, revoke.c ---- */
 int minio_grant(void *instance, struct cosi_call *call, const struct cosi_access_req *req,
 		struct cosi_access *out);
 int minio_revoke(void *instance, struct cosi_call *call, const struct cosi_access_req *req);
-int minio_list(void *instance, struct cosi_call *call, const char *owner,
-	       int (*found)(struct cosi_call *, const struct cosi_found *));
 
 #endif

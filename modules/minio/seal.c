@@ -22,32 +22,57 @@ enum {
 	LAST = 0x80,
 };
 
-int
-minio_seal_init(struct minio_seal *seal, struct cosi_call *call, const char *password,
-		const uint8_t salt[MINIO_SEAL_SALT])
+void
+minio_seal_init(struct minio_seal *seal, const char *password)
 {
-	memcpy(seal->salt, salt, MINIO_SEAL_SALT);
+	pthread_mutex_init(&seal->mutex, NULL);
+	seal->password = password;
+	seal->ready = false;
 	atomic_init(&seal->nonce, 0);
-	if (PKCS5_PBKDF2_HMAC(password, (int)strlen(password), salt, MINIO_SEAL_SALT, ROUNDS,
-			      EVP_sha256(), MINIO_SEAL_KEY, seal->key) != 1)
-		return cosi_fail(call, COSI_INTERNAL, "libcrypto cannot derive a key");
-	return 0;
 }
 
 void
 minio_seal_done(struct minio_seal *seal)
 {
+	pthread_mutex_destroy(&seal->mutex);
 	hash_wipe(seal, sizeof *seal);
 }
 
-struct fragment {
+static int
+seal_derive(struct minio_seal *seal, struct cosi_call *call)
+{
+	if (call->host->random(call, seal->salt, sizeof seal->salt) < 0)
+		return -1;
+	if (PKCS5_PBKDF2_HMAC(seal->password, (int)strlen(seal->password), seal->salt,
+			      MINIO_SEAL_SALT, ROUNDS, EVP_sha256(), MINIO_SEAL_KEY,
+			      seal->key) != 1)
+		return cosi_fail(call, COSI_INTERNAL, "libcrypto cannot derive a key");
+	return 0;
+}
+
+/* The first call derives the key, and those that come meanwhile wait for it. */
+static int
+seal_prepare(struct minio_seal *seal, struct cosi_call *call)
+{
+	int rc = 0;
+
+	pthread_mutex_lock(&seal->mutex);
+	if (!seal->ready)
+		rc = seal_derive(seal, call);
+	seal->ready = rc == 0;
+	pthread_mutex_unlock(&seal->mutex);
+	return rc;
+}
+
+struct seal_fragment {
 	uint32_t number;
 	struct cosi_bytes with, text; /* with: the associated data */
 	uint8_t *out;                 /* the ciphertext, then its tag */
 };
 
 static int
-seal_fragment(EVP_CIPHER_CTX *ctx, const uint8_t nonce[NONCE], const struct fragment *fragment)
+seal_write_fragment(EVP_CIPHER_CTX *ctx, const uint8_t nonce[NONCE],
+		    const struct seal_fragment *fragment)
 {
 	const uint32_t number = fragment->number;
 	uint8_t iv[IV], *tag = fragment->out + fragment->text.len;
@@ -75,37 +100,36 @@ seal_body(EVP_CIPHER_CTX *ctx, const struct minio_seal *seal, const uint8_t nonc
 	  struct cosi_bytes text, uint8_t *out)
 {
 	uint8_t with[1 + MINIO_SEAL_TAG] = { LAST };
-	const struct fragment zeroth = { .number = 0, .out = with + 1 };
-	const struct fragment only = { 1, { with, sizeof with }, text, out };
+	const struct seal_fragment zeroth = { .number = 0, .out = with + 1 };
+	const struct seal_fragment only = { 1, { with, sizeof with }, text, out };
 
 	if (ctx == NULL || EVP_EncryptInit_ex(ctx, EVP_aes_256_gcm(), NULL, seal->key, NULL) != 1 ||
-	    seal_fragment(ctx, nonce, &zeroth) != 0)
+	    seal_write_fragment(ctx, nonce, &zeroth) != 0)
 		return -1;
-	return seal_fragment(ctx, nonce, &only);
+	return seal_write_fragment(ctx, nonce, &only);
 }
 
 struct cosi_bytes
 minio_seal_text(struct minio_seal *seal, struct cosi_call *call, const char *text)
 {
-	const struct cosi_bytes in = { text, strlen(text) };
+	const struct cosi_bytes nothing = { "", 0 }, in = { text, strlen(text) };
 	const uint64_t number = atomic_fetch_add(&seal->nonce, 1);
 	const size_t len = MINIO_SEAL_HEAD + in.len + MINIO_SEAL_TAG;
 	uint8_t *out = cosi_alloc(call, len);
 	EVP_CIPHER_CTX *ctx;
-	int rc;
+	int rc = -1;
 
-	if (out == NULL)
-		return (struct cosi_bytes){ "", 0 };
+	if (out == NULL || seal_prepare(seal, call) < 0)
+		return nothing;
 	memcpy(out, seal->salt, MINIO_SEAL_SALT);
 	out[MINIO_SEAL_SALT] = ID;
 	memcpy(out + MINIO_SEAL_SALT + 1, &number, NONCE);
 	ctx = EVP_CIPHER_CTX_new();
-	rc = in.len > MINIO_SEAL_MOST
-		     ? -1
-		     : seal_body(ctx, seal, out + MINIO_SEAL_SALT + 1, in, out + MINIO_SEAL_HEAD);
+	if (in.len <= MINIO_SEAL_MOST)
+		rc = seal_body(ctx, seal, out + MINIO_SEAL_SALT + 1, in, out + MINIO_SEAL_HEAD);
 	EVP_CIPHER_CTX_free(ctx);
 	if (rc == 0)
 		return (struct cosi_bytes){ out, len };
-	cosi_fail(call, COSI_INTERNAL, "libcrypto cannot seal a request");
-	return (struct cosi_bytes){ "", 0 };
+	cosi_fail(call, COSI_INTERNAL, "libcrypto cannot encrypt a request");
+	return nothing;
 }

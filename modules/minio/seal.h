@@ -9,7 +9,9 @@
  */
 #ifndef MINIO_SEAL_H
 #define MINIO_SEAL_H
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cosi_module.h"
@@ -22,16 +24,17 @@ enum {
 	MINIO_SEAL_MOST = 16384, /* bytes of one fragment: no body is longer here */
 };
 
-/* A key that was derived from a password once; each body has a nonce of its own. */
+/* A key that is derived from a password and a random salt once, at first use, since that takes some
+ * milliseconds on purpose; each body has a nonce of its own. */
 struct minio_seal {
+	pthread_mutex_t mutex; /* of ready, salt, key until ready */
+	bool ready;
+	const char *password; /* borrowed */
 	uint8_t salt[MINIO_SEAL_SALT], key[MINIO_SEAL_KEY];
 	_Atomic uint64_t nonce; /* of the next body */
 };
 
-/* The salt is random, once for all bodies of this seal.  0, or -1 with the call failed.  Takes
- * some milliseconds, on purpose. */
-int minio_seal_init(struct minio_seal *seal, struct cosi_call *call, const char *password,
-		    const uint8_t salt[MINIO_SEAL_SALT]);
+void minio_seal_init(struct minio_seal *seal, const char *password);
 void minio_seal_done(struct minio_seal *seal);
 /* The sealed text, from the call's memory; any thread.  Length 0: the call has failed. */
 struct cosi_bytes minio_seal_text(struct minio_seal *seal, struct cosi_call *call,

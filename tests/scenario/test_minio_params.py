@@ -69,7 +69,7 @@ def half_made(shop, bucket, **tags):
 def test_half_made__without_marks(quick, shop, name):
     """Nobody can tell whose it is: not at once, because another daemon may be making it."""
     half_made(shop, name)
-    with refused("ABORTED", "half made"):
+    with refused("ABORTED", "unfinished"):
         quick.create(name, {"versioning": "true"})
     until_ok("ABORTED", quick.create, name, {"versioning": "true"})
     assert shop.root.versioning(name) == "Enabled"

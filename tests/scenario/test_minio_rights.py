@@ -83,7 +83,7 @@ def refusals(client, shop, name):
             step()
         except grpc.RpcError as error:
             code, text = check_refusal(error)
-            if code == "PERMISSION_DENIED" or "a right that we lack" in text:
+            if code == "PERMISSION_DENIED" or "a missing right" in text:
                 found.append(text)
     return found
 
@@ -100,7 +100,7 @@ def test_rights__each_is_needed(client, shop, name, right):
     finally:
         shop.root.put_policy("cosid", POLICY)
     assert found, "nothing was refused"
-    assert any(re.search(f"{right}|AccessDenied|a right that we lack", text) for text in found), found
+    assert any(re.search(f"{right}|AccessDenied|a missing right", text) for text in found), found
     refusals(client, shop, name)
 
 

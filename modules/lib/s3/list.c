@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * list.c - readers of list pages. */
+ * list.c - readers of list pages, and GET /. */
 #include "s3/list.h"
 
 #include <stdio.h>
@@ -12,7 +12,9 @@
 
 #include "banned.h"
 
-struct reading {
+enum { BUCKETS_REPLY_MAX = 32 * 1048576 };
+
+struct page_reading {
 	s3_item_fn *item;
 	void *arg;
 	bool encoded, is_list;
@@ -22,7 +24,7 @@ struct reading {
 };
 
 static void
-reset(struct reading *reading)
+page_reset(struct page_reading *reading)
 {
 	free(reading->name);
 	free(reading->version);
@@ -31,7 +33,7 @@ reset(struct reading *reading)
 }
 
 static int
-take_name(struct reading *reading, const char *text, size_t len)
+page_take_name(struct page_reading *reading, const char *text, size_t len)
 {
 	long decoded;
 
@@ -53,7 +55,7 @@ take_name(struct reading *reading, const char *text, size_t len)
 }
 
 static int
-take_text(char **field, const char *text)
+page_take_text(char **field, const char *text)
 {
 	free(*field);
 	*field = strdup(text);
@@ -61,19 +63,19 @@ take_text(char **field, const char *text)
 }
 
 static int
-end_item(struct reading *reading)
+page_end_item(struct page_reading *reading)
 {
 	const struct s3_item item = { reading->name, reading->name_len, reading->version,
 				      reading->created };
 	int rc = item.name == NULL ? -1 : reading->item(reading->arg, &item);
 
 	reading->page.nitems++;
-	reset(reading);
+	page_reset(reading);
 	return rc;
 }
 
 static bool
-is_item(const char *element)
+page_is_item(const char *element)
 {
 	static const char *const items[] = { "Version", "DeleteMarker", "Upload",
 					     "Buckets/Bucket" };
@@ -85,9 +87,9 @@ is_item(const char *element)
 }
 
 static int
-on_element(void *arg, const char *path, char *text, size_t len)
+page_on_element(void *arg, const char *path, char *text, size_t len)
 {
-	struct reading *reading = arg;
+	struct page_reading *reading = arg;
 	const char *below = strchr(path, '/'), *leaf = strrchr(path, '/');
 
 	if (below == NULL) {
@@ -98,24 +100,24 @@ on_element(void *arg, const char *path, char *text, size_t len)
 	}
 	below++;
 	leaf++;
-	if (is_item(below))
-		return end_item(reading);
+	if (page_is_item(below))
+		return page_end_item(reading);
 	if (strcmp(below, "IsTruncated") == 0)
 		reading->page.truncated = strcmp(text, "true") == 0;
 	if (strncmp(below, "Owner/", 6) == 0 || leaf == below)
 		return 0;
 	if (strcmp(leaf, "Key") == 0 || strcmp(leaf, "Name") == 0)
-		return take_name(reading, text, len);
+		return page_take_name(reading, text, len);
 	if (strcmp(leaf, "VersionId") == 0 || strcmp(leaf, "UploadId") == 0)
-		return take_text(&reading->version, text);
+		return page_take_text(&reading->version, text);
 	if (strcmp(leaf, "CreationDate") == 0)
-		return take_text(&reading->created, text);
+		return page_take_text(&reading->created, text);
 	return 0;
 }
 
 /* The length of a reference to a character that XML 1.0 cannot have ("&#x01;"); 0: it is none. */
 static size_t
-bad_reference(const char *text)
+xml_bad_reference(const char *text)
 {
 	size_t len = 3, digits;
 
@@ -134,7 +136,7 @@ bad_reference(const char *text)
  * with a control character at the end of a page would make the page unreadable.  Nobody reads that
  * element here, so it may as well say something else. */
 static char *
-without_bad_references(struct cosi_bytes document)
+xml_without_bad_references(struct cosi_bytes document)
 {
 	char *copy = malloc(document.len + 1);
 
@@ -143,7 +145,7 @@ without_bad_references(struct cosi_bytes document)
 	memcpy(copy, document.data, document.len);
 	copy[document.len] = '\0';
 	for (char *p = strstr(copy, "&#x"); p != NULL; p = strstr(p + 1, "&#x"))
-		memset(p, '?', bad_reference(p));
+		memset(p, '?', xml_bad_reference(p));
 	return copy;
 }
 
@@ -151,28 +153,28 @@ int
 s3_list_read(struct cosi_bytes document, bool encoded, s3_item_fn *item, void *arg,
 	     struct s3_page *out)
 {
-	CLEANUP_FREE char *copy = encoded ? without_bad_references(document) : NULL;
-	CLEANUP(reset)
-	struct reading reading = { .item = item, .arg = arg, .encoded = encoded };
+	CLEANUP_FREE char *copy = encoded ? xml_without_bad_references(document) : NULL;
+	CLEANUP(page_reset)
+	struct page_reading reading = { .item = item, .arg = arg, .encoded = encoded };
 
 	if (encoded)
 		document.data = copy;
-	if ((encoded && copy == NULL) || xml_read(document, on_element, &reading) != 0 ||
+	if ((encoded && copy == NULL) || xml_read(document, page_on_element, &reading) < 0 ||
 	    !reading.is_list)
 		return -1;
 	*out = reading.page;
 	return 0;
 }
 
-struct result {
+struct delete_result {
 	struct s3_delete_errors errors;
 	bool is_one;
 };
 
 static int
-on_deleted(void *arg, const char *path, char *text, size_t len)
+delete_on_element(void *arg, const char *path, char *text, size_t len)
 {
-	struct result *result = arg;
+	struct delete_result *result = arg;
 	struct s3_delete_errors *errors = &result->errors;
 
 	(void)len;
@@ -192,10 +194,48 @@ on_deleted(void *arg, const char *path, char *text, size_t len)
 int
 s3_list_read_deleted(struct cosi_bytes document, struct s3_delete_errors *out)
 {
-	struct result result = { .is_one = false };
+	struct delete_result result = { .is_one = false };
 
-	if (xml_read(document, on_deleted, &result) != 0 || !result.is_one)
+	if (xml_read(document, delete_on_element, &result) < 0 || !result.is_one)
 		return -1;
 	*out = result.errors;
+	return 0;
+}
+
+struct buckets_reading {
+	struct cosi_call *call;
+	struct s3_bucket **last;
+};
+
+static int
+buckets_on_item(void *arg, const struct s3_item *item)
+{
+	struct buckets_reading *reading = arg;
+	struct s3_bucket *bucket = cosi_alloc(reading->call, sizeof *bucket);
+
+	if (bucket == NULL)
+		return -1;
+	bucket->name = cosi_printf(reading->call, "%s", item->name);
+	bucket->created = rest_read_date(item->created, REST_ISO);
+	*reading->last = bucket;
+	reading->last = &bucket->next;
+	return 0;
+}
+
+int
+s3_buckets_read(struct cosi_call *call, const struct s3_client *client, struct s3_buckets *out)
+{
+	const struct cosi_http_reply *reply =
+		s3_call(call, client, .method = "GET", .path = "/", .max_reply = BUCKETS_REPLY_MAX);
+	struct buckets_reading reading = { .call = call, .last = &out->first };
+	struct s3_page page;
+
+	*out = (struct s3_buckets){ .first = NULL };
+	if (reply == NULL)
+		return -1;
+	if (reply->status != 200 ||
+	    s3_list_read(reply->body, false, buckets_on_item, &reading, &page) < 0)
+		return cosi_failed(call) ? -1 : s3_fail(call, reply);
+	out->now = rest_read_date(rest_header(reply, "date"), REST_DATE);
 	return 0;
 }

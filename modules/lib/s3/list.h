@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * list.h - pages of ListBuckets, ListObjectVersions and ListMultipartUploads, and delete results.
- */
+ * list.h - pages of ListBuckets, ListObjectVersions and ListMultipartUploads, and delete results;
+ * all buckets of a key's owner. */
 #ifndef LIB_S3_LIST_H
 #define LIB_S3_LIST_H
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cosi_module.h"
+#include "s3/s3.h"
 
 /* A bucket, an object's version, a delete marker or an unfinished upload. */
 struct s3_item {
@@ -35,5 +35,17 @@ struct s3_delete_errors {
 	char code[65], key[256]; /* of the first one; key is cut */
 };
 int s3_list_read_deleted(struct cosi_bytes document, struct s3_delete_errors *out);
+
+struct s3_bucket {
+	struct s3_bucket *next;
+	const char *name;
+	int64_t created; /* seconds since the epoch, by the store's clock; 0: it does not say */
+};
+struct s3_buckets {
+	struct s3_bucket *first; /* of the call's memory */
+	int64_t now;             /* the store's clock, from its answer; 0: it does not say */
+};
+/* One request: the stores give all at once, 32 MiB of them at most.  0 or -1. */
+int s3_buckets_read(struct cosi_call *call, const struct s3_client *client, struct s3_buckets *out);
 
 #endif

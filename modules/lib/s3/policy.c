@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * policy.c - writes policy documents, and reads its own back. */
+ * policy.c - writes policy documents, reads its own back, and compares two. */
 #include "s3/policy.h"
 
-#include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "rest/json.h"
 #include "text/cleanup.h"
 
 #include "banned.h"
@@ -34,71 +33,10 @@ s3_policy_name_ok(const char *name)
 	return len > 0 && len <= NAME_MAX_BYTES && name[len] == '\0';
 }
 
-/* What one statement says; resources are ARN + bucket + suffix of the buckets in that mode. */
-struct statement {
-	const char *sid, *effect;
-	bool for_everybody;
-	const char *const *actions;
-	uint32_t mode;
-	const char *suffix;
-};
-
-static size_t
-count_mode(const struct s3_access *access, uint32_t mode)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < access->n; i++)
-		n += access->buckets[i].mode == mode ? 1 : 0;
-	return n;
-}
-
-/* Nothing in it needs JSON's escapes: names passed s3_policy_name_ok(), the rest are constants. */
-static void
-write_statement(FILE *out, const struct statement *s, const struct s3_access *access)
-{
-	const char *comma = "";
-
-	if (s->actions == NULL || count_mode(access, s->mode) == 0)
-		return;
-	if (ftell(out) > 0)
-		(void)fputc(',', out);
-	(void)fprintf(out, "{\"Sid\":\"%s\",\"Effect\":\"%s\",%s\"Action\":[", s->sid, s->effect,
-		      s->for_everybody ? "\"Principal\":{\"AWS\":[\"*\"]}," : "");
-	for (size_t i = 0; s->actions[i] != NULL; i++, comma = ",")
-		(void)fprintf(out, "%s\"%s\"", comma, s->actions[i]);
-	(void)fputs("],\"Resource\":[", out);
-	comma = "";
-	for (size_t i = 0; i < access->n; i++) {
-		if (access->buckets[i].mode != s->mode)
-			continue;
-		(void)fprintf(out, "%s\"" ARN "%s%s\"", comma, access->buckets[i].native,
-			      s->suffix);
-		comma = ",";
-	}
-	(void)fputs("]}", out);
-}
-
-static const char *
-write_document(struct cosi_call *call, const struct statement *statements, size_t n,
-	       const struct s3_access *access, const char *always)
-{
-	CLEANUP_FREE char *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
-
-	for (size_t i = 0; out != NULL && i < n; i++)
-		write_statement(out, &statements[i], access);
-	if (out == NULL || fclose(out) != 0) {
-		cosi_fail(call, COSI_EXHAUSTED, "no memory for a policy");
-		return NULL;
-	}
-	return cosi_printf(call, "{\"Version\":\"2012-10-17\",\"Statement\":[%s%s%s]}", text,
-			   always != NULL ? "," : "", always != NULL ? always : "");
-}
+/* ---- writing ---- */
 
 static int
-check_names(struct cosi_call *call, const struct s3_access *access)
+policy_check_names(struct cosi_call *call, const struct s3_access *access)
 {
 	for (size_t i = 0; i < access->n; i++)
 		if (!s3_policy_name_ok(access->buckets[i].native))
@@ -108,27 +46,95 @@ check_names(struct cosi_call *call, const struct s3_access *access)
 	return 0;
 }
 
+/* What one statement says; resources are ARN + bucket + suffix of the buckets in that mode. */
+struct policy_statement {
+	const char *sid, *effect;
+	bool for_everybody;
+	const char *const *actions; /* NULL: there is no such statement */
+	uint32_t mode;
+	const char *suffix;
+};
+
+/* NULL: no memory.  A document that lacks a part could allow too much, so each part is looked at.
+ */
+static json_t *
+policy_build_statement(const struct policy_statement *s, const struct s3_access *access)
+{
+	json_t *actions = json_array(), *resources = json_array(), *statement;
+	bool complete = true;
+
+	for (size_t i = 0; s->actions[i] != NULL; i++)
+		complete &= json_array_append_new(actions, json_string(s->actions[i])) == 0;
+	for (size_t i = 0; i < access->n; i++)
+		if (access->buckets[i].mode == s->mode)
+			complete &= json_array_append_new(resources,
+							  json_sprintf(ARN "%s%s",
+								       access->buckets[i].native,
+								       s->suffix)) == 0;
+	statement = s->for_everybody
+			    ? json_pack("{s:s, s:s, s:{s:[s]}, s:o, s:o}", "Sid", s->sid, "Effect",
+					s->effect, "Principal", "AWS", "*", "Action", actions,
+					"Resource", resources)
+			    : json_pack("{s:s, s:s, s:o, s:o}", "Sid", s->sid, "Effect", s->effect,
+					"Action", actions, "Resource", resources);
+	if (complete)
+		return statement;
+	json_decref(statement);
+	return NULL;
+}
+
+static bool
+policy_has_mode(const struct s3_access *access, uint32_t mode)
+{
+	for (size_t i = 0; i < access->n; i++)
+		if (access->buckets[i].mode == mode)
+			return true;
+	return false;
+}
+
+/* always: statements that end the document, which it takes over; NULL: none. */
+static const char *
+policy_write_document(struct cosi_call *call, const struct policy_statement *statements, size_t n,
+		      const struct s3_access *access, json_t *always)
+{
+	json_auto_t *list = json_array(), *last = always;
+	bool complete = true;
+
+	for (size_t i = 0; i < n; i++)
+		if (statements[i].actions != NULL && policy_has_mode(access, statements[i].mode))
+			complete &=
+				json_array_append_new(
+					list, policy_build_statement(&statements[i], access)) == 0;
+	if (always != NULL)
+		complete &= json_array_extend(list, last) == 0;
+	return rest_json(
+		call, complete ? json_pack("{s:s, s:O}", "Version", "2012-10-17", "Statement", list)
+			       : NULL);
+}
+
 const char *
 s3_policy_write(struct cosi_call *call, const struct s3_policy_modes *modes,
-		const struct s3_access *access)
+		const struct s3_access *access, json_t *always)
 {
-	struct statement statements[3 * NSIDS];
+	struct policy_statement statements[3 * NSIDS];
 	size_t n = 0;
 
-	if (check_names(call, access) != 0)
+	if (policy_check_names(call, access) < 0) {
+		json_decref(always);
 		return NULL;
+	}
 	for (size_t i = 0; i < NSIDS; i++) {
 		const uint32_t mode = sids[i].mode;
-		const struct s3_policy_actions *actions = &modes->of[mode];
+		const struct s3_policy_actions *may = &modes->of[mode];
 
-		statements[n++] = (struct statement){ sids[i].on_bucket,  "Allow", false,
-						      actions->on_bucket, mode,    "" };
-		statements[n++] = (struct statement){ sids[i].on_objects,  "Allow", false,
-						      actions->on_objects, mode,    "/*" };
-		statements[n++] = (struct statement){ sids[i].denied,  "Deny", false,
-						      actions->denied, mode,   "/*" };
+		statements[n++] = (struct policy_statement){ sids[i].on_bucket, "Allow", false,
+							     may->on_bucket,    mode,    "" };
+		statements[n++] = (struct policy_statement){ sids[i].on_objects, "Allow", false,
+							     may->on_objects,    mode,    "/*" };
+		statements[n++] = (struct policy_statement){ sids[i].denied, "Deny", false,
+							     may->denied,    mode,   "/*" };
 	}
-	return write_document(call, statements, n, access, modes->always);
+	return policy_write_document(call, statements, n, access, always);
 }
 
 const char *
@@ -141,7 +147,7 @@ s3_policy_anonymous(struct cosi_call *call, const char *bucket, uint32_t anonymo
 	bool reads = (anonymous & COSI_ANON_READ) != 0, writes = (anonymous & COSI_ANON_WRITE) != 0;
 	struct cosi_bucket_ref ref = { bucket, COSI_READ_WRITE };
 	const struct s3_access access = { 1, &ref };
-	const struct statement statements[] = {
+	const struct policy_statement statements[] = {
 		{ "CosiAnonymousBucket", "Allow", true, reads ? list : NULL, ref.mode, "" },
 		{ "CosiAnonymousObjects", "Allow", true,
 		  reads && writes ? both
@@ -150,13 +156,15 @@ s3_policy_anonymous(struct cosi_call *call, const char *bucket, uint32_t anonymo
 		  ref.mode, "/*" },
 	};
 
-	if (check_names(call, &access) != 0)
+	if (policy_check_names(call, &access) < 0)
 		return NULL;
-	return write_document(call, statements, 2, &access, NULL);
+	return policy_write_document(call, statements, 2, &access, NULL);
 }
 
+/* ---- reading ---- */
+
 static uint32_t
-mode_of_sid(const char *sid)
+policy_mode_of_sid(const char *sid)
 {
 	for (size_t i = 0; sid != NULL && i < NSIDS; i++)
 		if (strcmp(sid, sids[i].on_bucket) == 0)
@@ -165,7 +173,7 @@ mode_of_sid(const char *sid)
 }
 
 static int
-by_name(const void *a, const void *b)
+access_by_name(const void *a, const void *b)
 {
 	const struct cosi_bucket_ref *x = a, *y = b;
 	int order = strcmp(x->native, y->native);
@@ -173,29 +181,17 @@ by_name(const void *a, const void *b)
 	return order != 0 ? order : (int)x->mode - (int)y->mode;
 }
 
-/* How many buckets a document can name, so that there is room for all of them. */
-static size_t
-count_resources(const json_t *statements)
-{
-	size_t n = 0, i;
-	json_t *statement;
-
-	json_array_foreach(statements, i, statement)
-		n += json_array_size(json_object_get(statement, "Resource"));
-	return n;
-}
-
 static void
-read_statement(struct cosi_call *call, const json_t *statement, struct s3_access *out)
+policy_read_statement(struct cosi_call *call, const json_t *statement, struct s3_access *out)
 {
-	uint32_t mode = mode_of_sid(json_string_value(json_object_get(statement, "Sid")));
-	const json_t *where = json_object_get(statement, "Resource"), *item;
+	uint32_t mode = policy_mode_of_sid(json_string_value(json_object_get(statement, "Sid")));
+	const json_t *item;
 	const char *arn;
 	size_t i;
 
 	if (mode == 0)
 		return;
-	json_array_foreach(where, i, item) {
+	json_array_foreach(json_object_get(statement, "Resource"), i, item) {
 		arn = json_string_value(item);
 		if (arn == NULL || strncmp(arn, ARN, strlen(ARN)) != 0)
 			continue;
@@ -210,50 +206,20 @@ s3_policy_read(struct cosi_call *call, const char *text, struct s3_access *out)
 {
 	json_auto_t *root = json_loads(text, 0, NULL);
 	const json_t *statements = json_object_get(root, "Statement"), *statement;
-	size_t i, room = count_resources(statements);
+	size_t i, room = 1;
 
 	if (!json_is_array(statements))
 		return -1;
+	json_array_foreach(statements, i, statement)
+		room += json_array_size(json_object_get(statement, "Resource"));
 	*out = (struct s3_access){ 0 };
-	out->buckets = cosi_alloc(call, (room + 1) * sizeof *out->buckets);
+	out->buckets = cosi_alloc(call, room * sizeof *out->buckets);
 	if (out->buckets == NULL)
 		return -1;
 	json_array_foreach(statements, i, statement)
-		read_statement(call, statement, out);
-	qsort(out->buckets, out->n, sizeof *out->buckets, by_name);
+		policy_read_statement(call, statement, out);
+	qsort(out->buckets, out->n, sizeof *out->buckets, access_by_name);
 	return cosi_failed(call) ? -1 : 0;
-}
-
-bool
-s3_access_equal(const struct s3_access *a, const struct s3_access *b)
-{
-	if (a->n != b->n)
-		return false;
-	for (size_t i = 0; i < a->n; i++)
-		if (by_name(&a->buckets[i], &b->buckets[i]) != 0)
-			return false;
-	return true;
-}
-
-static bool
-is_named(const struct cosi_access_req *req, const char *bucket)
-{
-	for (size_t i = 0; i < req->nbuckets; i++)
-		if (strcmp(req->buckets[i]->native, bucket) == 0)
-			return true;
-	return false;
-}
-
-bool
-s3_access_take_out(struct s3_access *access, const struct cosi_access_req *req)
-{
-	size_t had = access->n;
-
-	access->n = 0;
-	for (size_t i = 0; i < had; i++)
-		if (!is_named(req, access->buckets[i].native))
-			access->buckets[access->n++] = access->buckets[i];
-	return access->n < had;
 }
 
 const char *
@@ -270,4 +236,105 @@ s3_policy_sid(struct cosi_call *call, const char *document, const char *prefix)
 			return cosi_failed(call) ? NULL : cosi_printf(call, "%s", sid);
 	}
 	return NULL;
+}
+
+/* ---- comparing ---- */
+
+bool
+s3_access_equal(const struct s3_access *a, const struct s3_access *b)
+{
+	if (a->n != b->n)
+		return false;
+	for (size_t i = 0; i < a->n; i++)
+		if (access_by_name(&a->buckets[i], &b->buckets[i]) != 0)
+			return false;
+	return true;
+}
+
+static bool
+access_is_named(const struct cosi_access_req *req, const char *bucket)
+{
+	for (size_t i = 0; i < req->nbuckets; i++)
+		if (strcmp(req->buckets[i]->native, bucket) == 0)
+			return true;
+	return false;
+}
+
+int
+s3_policy_take_out(struct cosi_call *call, const char *document, const struct cosi_access_req *req,
+		   struct s3_access *out, bool *out_changed)
+{
+	size_t had;
+
+	*out = (struct s3_access){ .n = 0 };
+	*out_changed = false;
+	if (document == NULL)
+		return 0;
+	if (s3_policy_read(call, document, out) < 0)
+		return cosi_fail(call, COSI_UNAVAILABLE, "the account's policy cannot be read");
+	had = out->n;
+	out->n = 0;
+	for (size_t i = 0; i < had; i++)
+		if (!access_is_named(req, out->buckets[i].native))
+			out->buckets[out->n++] = out->buckets[i];
+	*out_changed = out->n < had;
+	return 0;
+}
+
+static int
+policy_by_text(const void *a, const void *b)
+{
+	return strcmp(json_string_value(*(json_t *const *)a),
+		      json_string_value(*(json_t *const *)b));
+}
+
+/* 0 also when it is no list of strings. */
+static int
+policy_sort_strings(json_t *array)
+{
+	size_t n = json_array_size(array);
+	CLEANUP_FREE json_t **items = calloc(n + 1, sizeof(json_t *));
+
+	if (items == NULL)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		items[i] = json_array_get(array, i);
+		if (!json_is_string(items[i]))
+			return 0;
+	}
+	for (size_t i = 0; i < n; i++)
+		(void)json_incref(items[i]);
+	qsort(items, n, sizeof(json_t *), policy_by_text);
+	for (size_t i = 0; i < n; i++)
+		(void)json_array_set_new(array, i, items[i]);
+	return 0;
+}
+
+/* As deep as jansson reads: 2048 levels. */
+static int
+policy_sort_sets(json_t *value)
+{
+	const char *key;
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(value, i, item)
+		if (policy_sort_sets(item) < 0)
+			return -1;
+	json_object_foreach(value, key, item)
+		if (policy_sort_sets(item) < 0)
+			return -1;
+	return json_is_array(value) ? policy_sort_strings(value) : 0;
+}
+
+bool
+s3_policy_equal(const char *a, const char *b)
+{
+	json_auto_t *left = json_loads(a, 0, NULL);
+	json_auto_t *right = json_loads(b, 0, NULL);
+
+	if (left == NULL || right == NULL || policy_sort_sets(left) < 0 ||
+	    policy_sort_sets(right) < 0)
+		return false;
+	return json_equal(left, right) == 1;
 }

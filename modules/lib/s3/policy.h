@@ -7,6 +7,7 @@
  */
 #ifndef LIB_S3_POLICY_H
 #define LIB_S3_POLICY_H
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -20,8 +21,6 @@ struct s3_policy_actions {
 /* What a store's three modes allow, by enum cosi_mode. */
 struct s3_policy_modes {
 	struct s3_policy_actions of[COSI_WRITE_ONLY + 1];
-	const char
-		*always; /* statements that end every document, with commas between; NULL: none */
 };
 
 /* Which buckets an account opens, sorted by name. */
@@ -34,16 +33,19 @@ struct s3_access {
  * there, and RADOS Gateway 16.2 decodes '%' and '+' twice. */
 bool s3_policy_name_ok(const char *name);
 
-/* The document, from the call's memory; NULL: the call has failed. */
+/* The document, from the call's memory; NULL: the call has failed.  always: a list of statements
+ * that end the document, which is freed here; NULL: none. */
 const char *s3_policy_write(struct cosi_call *call, const struct s3_policy_modes *modes,
-			    const struct s3_access *access);
+			    const struct s3_access *access, json_t *always);
 /* Reads back what s3_policy_write() wrote, whatever other statements stand beside it.  0; or -1
  * when it is no policy document at all. */
 int s3_policy_read(struct cosi_call *call, const char *text, struct s3_access *out);
 /* Do both open the same buckets in the same modes? */
 bool s3_access_equal(const struct s3_access *a, const struct s3_access *b);
-/* Takes out the buckets that a revoke names; true: there were some. */
-bool s3_access_take_out(struct s3_access *access, const struct cosi_access_req *req);
+/* What the document opens without the buckets that a revoke names; nothing when it is NULL.
+ * *out_changed: it opens some of those. */
+int s3_policy_take_out(struct cosi_call *call, const char *document,
+		       const struct cosi_access_req *req, struct s3_access *out, bool *out_changed);
 /* The first Sid that begins with `prefix`; NULL: none, or no policy document, or the call failed.
  */
 const char *s3_policy_sid(struct cosi_call *call, const char *document, const char *prefix);

@@ -25,7 +25,7 @@ sigv4_date(int64_t now, char out[SIGV4_DATE_MAX])
 }
 
 static const char *
-canonical_request(struct cosi_call *call, const struct sigv4_request *request, const char *names)
+sigv4_canonical(struct cosi_call *call, const struct sigv4_request *request, const char *names)
 {
 	const char *headers = text_join(call, request->headers, request->nheaders, ":", "\n", "\n");
 
@@ -34,12 +34,12 @@ canonical_request(struct cosi_call *call, const struct sigv4_request *request, c
 }
 
 static const char *
-string_to_sign(struct cosi_call *call, const char *canonical, const char *date, const char *scope)
+sigv4_to_sign(struct cosi_call *call, const char *canonical, const char *date, const char *scope)
 {
 	struct hash hash;
 	char hex[HASH_HEX_MAX];
 
-	if (hash_sha256(call, canonical, strlen(canonical), &hash) != 0)
+	if (hash_sha256(call, canonical, strlen(canonical), &hash) < 0)
 		return NULL;
 	hash_hex(&hash, hex);
 	return cosi_printf(call, "AWS4-HMAC-SHA256\n%s\n%s\n%s", date, scope, hex);
@@ -47,8 +47,8 @@ string_to_sign(struct cosi_call *call, const char *canonical, const char *date, 
 
 /* The chain of HMACs that begins with the secret; the last one signs. */
 static int
-sign(struct cosi_call *call, const struct sigv4_key *key, const char *date, const char *to_sign,
-     struct hash *out)
+sigv4_sign(struct cosi_call *call, const struct sigv4_key *key, const char *date,
+	   const char *to_sign, struct hash *out)
 {
 	const char *secret = cosi_printf(call, "AWS4%s", key->secret_key);
 	const struct cosi_bytes parts[] = {
@@ -60,10 +60,10 @@ sign(struct cosi_call *call, const struct sigv4_key *key, const char *date, cons
 	};
 	struct hash last;
 
-	if (hash_hmac(call, secret, strlen(secret), parts[0].data, parts[0].len, &last) != 0)
+	if (hash_hmac(call, secret, strlen(secret), parts[0].data, parts[0].len, &last) < 0)
 		return -1;
 	for (size_t i = 1; i < sizeof parts / sizeof parts[0]; i++) {
-		if (hash_hmac(call, &last, sizeof last, parts[i].data, parts[i].len, out) != 0)
+		if (hash_hmac(call, &last, sizeof last, parts[i].data, parts[i].len, out) < 0)
 			return -1;
 		last = *out;
 	}
@@ -87,8 +87,8 @@ sigv4_authorization(struct cosi_call *call, const struct sigv4_key *key,
 	}
 	scope = cosi_printf(call, "%.*s/%s/%s/aws4_request", DAY_LEN, date, key->region,
 			    key->service);
-	to_sign = string_to_sign(call, canonical_request(call, request, names), date, scope);
-	if (to_sign == NULL || sign(call, key, date, to_sign, &signature) != 0)
+	to_sign = sigv4_to_sign(call, sigv4_canonical(call, request, names), date, scope);
+	if (to_sign == NULL || sigv4_sign(call, key, date, to_sign, &signature) < 0)
 		return NULL;
 	hash_hex(&signature, hex);
 	return cosi_printf(call, "AWS4-HMAC-SHA256 Credential=%s/%s,SignedHeaders=%s,Signature=%s",

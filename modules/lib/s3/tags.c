@@ -9,7 +9,7 @@
 
 #include "banned.h"
 
-struct reading {
+struct tags_reading {
 	struct cosi_call *call;
 	struct s3_tags *tags;
 	const char *key, *value;
@@ -17,9 +17,9 @@ struct reading {
 };
 
 static int
-on_element(void *arg, const char *path, char *text, size_t len)
+tags_on_element(void *arg, const char *path, char *text, size_t len)
 {
-	struct reading *reading = arg;
+	struct tags_reading *reading = arg;
 	struct s3_tags *tags = reading->tags;
 
 	if (strlen(text) != len)
@@ -45,10 +45,10 @@ on_element(void *arg, const char *path, char *text, size_t len)
 int
 s3_tags_read(struct cosi_call *call, struct cosi_bytes document, struct s3_tags *out)
 {
-	struct reading reading = { .call = call, .tags = out };
+	struct tags_reading reading = { .call = call, .tags = out };
 
 	out->n = 0;
-	if (xml_read(document, on_element, &reading) != 0 || !reading.is_one)
+	if (xml_read(document, tags_on_element, &reading) < 0 || !reading.is_one)
 		return -1;
 	return cosi_failed(call) ? -1 : 0;
 }
@@ -63,7 +63,7 @@ s3_tags_find(const struct s3_tags *tags, const char *key)
 }
 
 static void
-drop(struct s3_tags *tags, const char *key)
+tags_drop(struct s3_tags *tags, const char *key)
 {
 	size_t kept = 0;
 
@@ -83,7 +83,7 @@ s3_tags_set(struct cosi_call *call, struct s3_tags *tags, const char *key, const
 				 "the text '%.64s' of the tag '%s' is longer than %d bytes, or has "
 				 "control characters",
 				 value, key, S3_TAG_VALUE_MAX);
-	drop(tags, key);
+	tags_drop(tags, key);
 	if (tags->n == S3_TAGS_MAX)
 		return cosi_fail(call, COSI_EXHAUSTED, "there is no room for the tag '%s'", key);
 	tags->kv[tags->n++] = (struct cosi_kv){ key, value };
@@ -127,7 +127,7 @@ s3_tags_judge(const struct s3_tags *tags, const struct cosi_mark *mark, struct c
 
 	out->params = s3_tags_find(tags, S3_MARK_PARAMS);
 	out->ours = driver != NULL && strcmp(driver, mark->owner) == 0;
-	if (mark->name != NULL && (name == NULL || strcmp(name, mark->name) != 0))
+	if (mark->name != NULL && (name == NULL || strcmp(name, mark->name) < 0))
 		out->ours = false;
 	out->unfinished = out->ours && out->params == NULL;
 }
@@ -136,10 +136,10 @@ int
 s3_tags_mark(struct cosi_call *call, struct s3_tags *tags, const struct cosi_mark *mark,
 	     bool finished)
 {
-	drop(tags, S3_MARK_PARAMS);
-	drop(tags, S3_MARK_MAKING);
-	if (s3_tags_set(call, tags, S3_MARK_DRIVER, mark->owner) != 0 ||
-	    s3_tags_set(call, tags, S3_MARK_NAME, mark->name) != 0)
+	tags_drop(tags, S3_MARK_PARAMS);
+	tags_drop(tags, S3_MARK_MAKING);
+	if (s3_tags_set(call, tags, S3_MARK_DRIVER, mark->owner) < 0 ||
+	    s3_tags_set(call, tags, S3_MARK_NAME, mark->name) < 0)
 		return -1;
 	return s3_tags_set(call, tags, finished ? S3_MARK_PARAMS : S3_MARK_MAKING, mark->params);
 }

@@ -18,7 +18,8 @@ enum { PAD = SHA256_CBLOCK, INNER = 0x36, OUTER = 0x5c }; /* RFC 2104 */
 
 /* begin: a whole block, or NULL. */
 static int
-digest(struct cosi_call *call, const uint8_t *begin, const void *data, size_t len, struct hash *out)
+hash_digest(struct cosi_call *call, const uint8_t *begin, const void *data, size_t len,
+	    struct hash *out)
 {
 	SHA256_CTX ctx;
 	bool ok = SHA256_Init(&ctx) == 1 &&
@@ -32,11 +33,11 @@ digest(struct cosi_call *call, const uint8_t *begin, const void *data, size_t le
 int
 hash_sha256(struct cosi_call *call, const void *data, size_t len, struct hash *out)
 {
-	return digest(call, NULL, data, len, out);
+	return hash_digest(call, NULL, data, len, out);
 }
 
 static void
-mask(uint8_t pad[PAD], uint8_t with)
+hash_mask(uint8_t pad[PAD], uint8_t with)
 {
 	for (size_t i = 0; i < PAD; i++)
 		pad[i] ^= with;
@@ -51,17 +52,17 @@ hash_hmac(struct cosi_call *call, const void *key, size_t key_len, const void *d
 	int rc;
 
 	if (key_len > PAD) {
-		if (hash_sha256(call, key, key_len, &short_key) != 0)
+		if (hash_sha256(call, key, key_len, &short_key) < 0)
 			return -1;
 		key = &short_key;
 		key_len = sizeof short_key;
 	}
 	memcpy(pad, key, key_len);
-	mask(pad, INNER);
-	rc = digest(call, pad, data, len, out);
-	mask(pad, INNER ^ OUTER);
+	hash_mask(pad, INNER);
+	rc = hash_digest(call, pad, data, len, out);
+	hash_mask(pad, INNER ^ OUTER);
 	if (rc == 0)
-		rc = digest(call, pad, out, sizeof *out, out);
+		rc = hash_digest(call, pad, out, sizeof *out, out);
 	hash_wipe(pad, sizeof pad);
 	hash_wipe(&short_key, sizeof short_key);
 	return rc;

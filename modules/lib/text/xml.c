@@ -16,18 +16,18 @@
 /* Expat copies what it is given: a whole document would cost twice its size. */
 enum { XML_PIECE = 256 * 1024 };
 
-struct level {
+struct xml_level {
 	size_t path_len; /* of the parent's path */
 	size_t text_at;  /* where this element's text begins in reader.text */
 };
 
-struct reader {
+struct xml_reader {
 	XML_Parser parser;
 	xml_element_fn *element;
 	void *arg;
 	bool failed;
 	unsigned depth;
-	struct level levels[XML_DEPTH_MAX];
+	struct xml_level levels[XML_DEPTH_MAX];
 	char path[XML_PATH_MAX];
 	size_t path_len;
 	char *text; /* of all open elements, one after the other; owned */
@@ -84,16 +84,16 @@ xml_realloc(void *p, size_t size)
 static const XML_Memory_Handling_Suite xml_memory = { xml_malloc, xml_realloc, xml_free };
 
 static void
-stop(struct reader *reader)
+xml_stop(struct xml_reader *reader)
 {
 	reader->failed = true;
 	(void)XML_StopParser(reader->parser, XML_FALSE);
 }
 
 static void XMLCALL
-on_start(void *arg, const char *name, const char **attributes)
+xml_on_start(void *arg, const char *name, const char **attributes)
 {
-	struct reader *reader = arg;
+	struct xml_reader *reader = arg;
 	const char *colon = strrchr(name, ':');
 	size_t size;
 
@@ -103,10 +103,10 @@ on_start(void *arg, const char *name, const char **attributes)
 	if (reader->failed)
 		return;
 	if (reader->depth == XML_DEPTH_MAX || size + 2 > sizeof reader->path - reader->path_len) {
-		stop(reader);
+		xml_stop(reader);
 		return;
 	}
-	reader->levels[reader->depth++] = (struct level){ reader->path_len, reader->len };
+	reader->levels[reader->depth++] = (struct xml_level){ reader->path_len, reader->len };
 	if (reader->path_len > 0)
 		reader->path[reader->path_len++] = '/';
 	memcpy(reader->path + reader->path_len, name, size + 1);
@@ -114,7 +114,7 @@ on_start(void *arg, const char *name, const char **attributes)
 }
 
 static int
-grow(struct reader *reader, size_t needed)
+xml_grow(struct xml_reader *reader, size_t needed)
 {
 	size_t room = reader->room > 0 ? reader->room : 256;
 	char *bigger;
@@ -132,16 +132,16 @@ grow(struct reader *reader, size_t needed)
 }
 
 static void XMLCALL
-on_text(void *arg, const char *bytes, int count)
+xml_on_text(void *arg, const char *bytes, int count)
 {
-	struct reader *reader = arg;
+	struct xml_reader *reader = arg;
 	size_t n = (size_t)count, have;
 
 	if (reader->failed || reader->depth == 0)
 		return;
 	have = reader->len - reader->levels[reader->depth - 1].text_at;
-	if (n > XML_TEXT_MAX - have || grow(reader, reader->len + n + 1) != 0) {
-		stop(reader);
+	if (n > XML_TEXT_MAX - have || xml_grow(reader, reader->len + n + 1) < 0) {
+		xml_stop(reader);
 		return;
 	}
 	memcpy(reader->text + reader->len, bytes, n);
@@ -151,47 +151,47 @@ on_text(void *arg, const char *bytes, int count)
 /* A child's text is cut off when it ends, so what is left at the end of its parent is the parent's
  * own. */
 static void XMLCALL
-on_end(void *arg, const char *name)
+xml_on_end(void *arg, const char *name)
 {
-	struct reader *reader = arg;
-	struct level level;
+	struct xml_reader *reader = arg;
+	struct xml_level level;
 
 	(void)name;
 	if (reader->failed)
 		return;
 	level = reader->levels[--reader->depth];
-	if (grow(reader, reader->len + 1) != 0) {
-		stop(reader);
+	if (xml_grow(reader, reader->len + 1) < 0) {
+		xml_stop(reader);
 		return;
 	}
 	reader->text[reader->len] = '\0';
 	if (reader->element(reader->arg, reader->path, reader->text + level.text_at,
 			    reader->len - level.text_at) != 0)
-		stop(reader);
+		xml_stop(reader);
 	reader->len = level.text_at;
 	reader->path_len = level.path_len;
 	reader->path[reader->path_len] = '\0';
 }
 
 static void XMLCALL
-on_doctype(void *arg, const char *name, const char *sysid, const char *pubid, int internal)
+xml_on_doctype(void *arg, const char *name, const char *sysid, const char *pubid, int internal)
 {
 	(void)name;
 	(void)sysid;
 	(void)pubid;
 	(void)internal;
-	stop(arg);
+	xml_stop(arg);
 }
 
 static void
-free_parser(XML_Parser *parser)
+xml_free_parser(XML_Parser *parser)
 {
 	if (*parser != NULL)
 		XML_ParserFree(*parser);
 }
 
 static void
-free_reader(struct reader *reader)
+xml_free_reader(struct xml_reader *reader)
 {
 	xml_free(reader->text);
 }
@@ -199,16 +199,16 @@ free_reader(struct reader *reader)
 int
 xml_read(struct cosi_bytes document, xml_element_fn *element, void *arg)
 {
-	CLEANUP(free_parser) XML_Parser parser = XML_ParserCreate_MM(NULL, &xml_memory, NULL);
-	CLEANUP(free_reader)
-	struct reader reader = { .parser = parser, .element = element, .arg = arg };
+	CLEANUP(xml_free_parser) XML_Parser parser = XML_ParserCreate_MM(NULL, &xml_memory, NULL);
+	CLEANUP(xml_free_reader)
+	struct xml_reader reader = { .parser = parser, .element = element, .arg = arg };
 
 	if (parser == NULL)
 		return -1;
 	XML_SetUserData(parser, &reader);
-	XML_SetElementHandler(parser, on_start, on_end);
-	XML_SetCharacterDataHandler(parser, on_text);
-	XML_SetStartDoctypeDeclHandler(parser, on_doctype);
+	XML_SetElementHandler(parser, xml_on_start, xml_on_end);
+	XML_SetCharacterDataHandler(parser, xml_on_text);
+	XML_SetStartDoctypeDeclHandler(parser, xml_on_doctype);
 	for (size_t at = 0, n; at <= document.len; at += n) {
 		const char *piece = (const char *)document.data + at;
 		bool last = document.len - at <= XML_PIECE;
@@ -224,7 +224,7 @@ xml_read(struct cosi_bytes document, xml_element_fn *element, void *arg)
 
 /* The character that text[0..len) begins with, in *out, and its bytes; 0: not UTF-8 (RFC 3629). */
 static size_t
-utf8_char(const unsigned char *text, size_t len, uint32_t *out)
+xml_utf8_char(const unsigned char *text, size_t len, uint32_t *out)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	size_t n = text[0] < 0x80             ? 1
@@ -253,7 +253,7 @@ xml_can_hold(const char *text, size_t len)
 	uint32_t c;
 
 	for (size_t i = 0, n; i < len; i += n) {
-		n = utf8_char((const unsigned char *)text + i, len - i, &c);
+		n = xml_utf8_char((const unsigned char *)text + i, len - i, &c);
 		if (n == 0 || c == 0xfffe || c == 0xffff)
 			return false;
 		if (c < 0x20 && c != '\t' && c != '\n' && c != '\r')

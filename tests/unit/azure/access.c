@@ -43,6 +43,6 @@ try_grant(struct script *script, struct cosi_bucket *out_bucket, struct cosi_acc
 
 	*out_bucket = (struct cosi_bucket){ .ours = false };
 	*out = (struct cosi_access){ .buckets = buckets };
-	rc = azure_grant(&script->azure, &script->host.call, &req, out);
+	rc = azure_grant(script->instance, &script->host.call, &req, out);
 	assert_int_equal(rc == 0, script->host.code == COSI_OK);
 }

@@ -2,7 +2,7 @@
  * access.h - grants and revokes of one account on one container, and the lists that they meet. */
 #ifndef TEST_AZURE_ACCESS_H
 #define TEST_AZURE_ACCESS_H
-#include "script.h"
+#include "azure_script.h"
 
 #define TAIL ".6B37OHA46Y" /* of OWNER and PARAMS */
 #define ID   "cosi-ba-1.ABCDEF27" TAIL

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_bucket.c - create, get and delete against answers that no emulator gives. */
-#include "script.h"
+#include "azure_script.h"
 
 #include "banned.h"
 
@@ -22,7 +22,7 @@ create(struct script *script, const struct cosi_bucket_params *params)
 {
 	const struct cosi_bucket_req req = request(params);
 	struct cosi_bucket bucket = { .ours = false };
-	int rc = azure_create_bucket(&script->azure, &script->host.call, &req, &bucket);
+	int rc = azure_create_bucket(script->instance, &script->host.call, &req, &bucket);
 
 	assert_int_equal(rc == 0, script->host.code == COSI_OK);
 	if (rc != 0)
@@ -36,7 +36,7 @@ static void
 remove_it(struct script *script, const struct cosi_bucket_params *params)
 {
 	const struct cosi_bucket_req req = request(params);
-	int rc = azure_delete_bucket(&script->azure, &script->host.call, &req);
+	int rc = azure_delete_bucket(script->instance, &script->host.call, &req);
 
 	assert_int_equal(rc == 0, script->host.code == COSI_OK);
 }
@@ -169,23 +169,23 @@ test_get__ours_foreign_and_none(void **state)
 	script_init(&script);
 	req.mark.name = NULL;
 	PLAY(&script, OURS);
-	assert_int_equal(azure_get_bucket(&script.azure, &script.host.call, &req, &bucket), 0);
+	assert_int_equal(azure_get_bucket(script.instance, &script.host.call, &req, &bucket), 0);
 	assert_true(bucket.ours);
 	assert_string_equal(bucket.params, PARAMS);
 	PLAY(&script, { .expect = HEAD, .status = 200 });
-	assert_int_equal(azure_get_bucket(&script.azure, &script.host.call, &req, &bucket), 0);
+	assert_int_equal(azure_get_bucket(script.instance, &script.host.call, &req, &bucket), 0);
 	assert_false(bucket.ours);
 	assert_string_equal(bucket.azure_account, "cosiacct");
 	PLAY(&script, { .expect = HEAD, .status = 404, .code = "ContainerNotFound" });
-	azure_get_bucket(&script.azure, &script.host.call, &req, &bucket);
+	azure_get_bucket(script.instance, &script.host.call, &req, &bucket);
 	script_ended(&script, COSI_NOT_FOUND, "there is no bucket 'photos'");
 	/* A proxy's 404 is none of Azure's. */
 	PLAY(&script, { .expect = HEAD, .status = 404, .foreign = true });
-	azure_get_bucket(&script.azure, &script.host.call, &req, &bucket);
+	azure_get_bucket(script.instance, &script.host.call, &req, &bucket);
 	script_ended(&script, COSI_UNAVAILABLE, "404");
 	req.native = "no.container";
 	script_play(&script, NULL, 0);
-	azure_get_bucket(&script.azure, &script.host.call, &req, &bucket);
+	azure_get_bucket(script.instance, &script.host.call, &req, &bucket);
 	script_ended(&script, COSI_NOT_FOUND, "no.container");
 	script_done(&script);
 }

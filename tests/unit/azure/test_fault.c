@@ -2,7 +2,7 @@
  * test_fault.c - what refusals mean, with a code and without. */
 #include "fault.h"
 
-#include "script.h"
+#include "azure_script.h"
 
 #include "banned.h"
 

@@ -50,7 +50,7 @@ test_grant__without_a_lease(void **state)
 
 	(void)state;
 	script_init(&script);
-	script.config.lease = false;
+	config_of(&script)->lease = false;
 	PLAY(&script, LIST(NO_POLICIES), WRITTEN);
 	grant(&script);
 	script_ended(&script, COSI_OK, "");
@@ -71,13 +71,13 @@ test_grant__without_a_lease_and_late(void **state)
 
 	(void)state;
 	script_init(&script);
-	script.config.lease = false;
+	config_of(&script)->lease = false;
 	PLAY(&script, read, { .expect = ACL_PUT, .status = 412, .code = "ConditionNotMet" });
 	grant(&script);
 	script_ended(&script, COSI_BUSY, "412 ConditionNotMet: somebody else changed it meanwhile");
 	assert_string_equal(script_sent(&script, 1, "if-unmodified-since"), MODIFIED);
 	/* With a lease that is what tells. */
-	script.config.lease = true;
+	config_of(&script)->lease = true;
 	PLAY(&script, read, ACQUIRED, read, WRITTEN, RELEASED);
 	grant(&script);
 	script_ended(&script, COSI_OK, "");
@@ -99,12 +99,12 @@ test_grant__again(void **state)
 	grant(&script);
 	script_ended(&script, COSI_OK, "");
 	(void)snprintf(first, sizeof first, "%s", out.token);
-	script.config.token_form = "service";
+	config_of(&script)->token_form = "service";
 	PLAY(&script, LIST(list_of(IDS(ID, "y"), RW)));
 	grant(&script);
 	assert_non_null(strstr(out.token, "https://cosiacct.blob.core.windows.net/?sv="));
 	assert_string_equal(strstr(out.token, sas), strstr(first, sas));
-	script.config.token_form = "bare";
+	config_of(&script)->token_form = "bare";
 	PLAY(&script, LIST(list_of(IDS(ID), RW)));
 	grant(&script);
 	assert_string_equal(out.token, strstr(first, sas));
@@ -177,7 +177,7 @@ test_grant__with_an_end(void **state)
 
 	(void)state;
 	script_init(&script);
-	script.config.sas_lifetime = 3600 * 1000;
+	config_of(&script)->sas_lifetime = 3600 * 1000;
 	PLAY(&script, LIST(NO_POLICIES), ACQUIRED, WRITTEN, RELEASED);
 	grant(&script);
 	assert_int_equal(out.token_expires, 1795176000 + 3600);
@@ -206,14 +206,14 @@ test_grant__after_another_lifetime(void **state)
 
 	(void)state;
 	script_init(&script);
-	script.config.sas_lifetime = 3600 * 1000;
+	config_of(&script)->sas_lifetime = 3600 * 1000;
 	PLAY(&script, LIST(list_of(ours, RW)));
 	grant(&script);
 	assert_int_equal(out.token_expires, 0);
 	PLAY(&script, LIST(list_of(ours, AT("2027-11-20T12:00:00Z"))));
 	grant(&script);
 	assert_int_equal(out.token_expires, 1795176000 + 365 * 86400);
-	script.config.sas_lifetime = 0;
+	config_of(&script)->sas_lifetime = 0;
 	PLAY(&script, LIST(list_of(ours, AT("2026-11-20T13:00:00Z"))));
 	grant(&script);
 	assert_int_equal(out.token_expires, 1795176000 + 3600);
@@ -283,7 +283,7 @@ test_grant__several_buckets(void **state)
 	(void)state;
 	script_init(&script);
 	script_play(&script, NULL, 0);
-	azure_grant(&script.azure, &script.host.call, &req, &out);
+	azure_grant(script.instance, &script.host.call, &req, &out);
 	script_ended(&script, COSI_OUT_OF_RANGE, "a SAS opens one container");
 	script_done(&script);
 }

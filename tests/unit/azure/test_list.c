@@ -49,7 +49,7 @@ test_list__containers_and_policies(void **state)
 	PLAY(&script, CONTAINERS, POLICIES_OF("aaa", "x", ID),
 	     POLICIES_OF("bbb", "cosi-b.ABCDEF27" TAIL),
 	     NO_CONTAINER("GET /ccc?comp=acl&restype=container"));
-	assert_int_equal(azure_list(&script.azure, &script.host.call, OWNER, found), 0);
+	assert_int_equal(azure_list(script.instance, &script.host.call, OWNER, found), 0);
 	script_ended(&script, COSI_OK, "");
 	assert_string_equal(seen, "b aaa my a 1:0;a cosi-ba-1 - -;a cosi-b - -;");
 	script_done(&script);
@@ -65,10 +65,10 @@ test_list__until_it_is_enough(void **state)
 	seen[0] = '\0';
 	enough_at = 1;
 	PLAY(&script, CONTAINERS);
-	assert_int_equal(azure_list(&script.azure, &script.host.call, OWNER, found), 0);
+	assert_int_equal(azure_list(script.instance, &script.host.call, OWNER, found), 0);
 	enough_at = 2;
 	PLAY(&script, CONTAINERS, POLICIES_OF("aaa", ID, ID));
-	assert_int_equal(azure_list(&script.azure, &script.host.call, OWNER, found), 0);
+	assert_int_equal(azure_list(script.instance, &script.host.call, OWNER, found), 0);
 	script_ended(&script, COSI_OK, "");
 	assert_string_equal(seen, "b aaa my a 1:0;b aaa my a 1:0;a cosi-ba-1 - -;");
 	script_done(&script);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_open.c - settings that are refused, and why; the probe. */
-#include "script.h"
+#include "azure_script.h"
 #include "vectors.h"
 
 #include "banned.h"
@@ -140,15 +140,15 @@ test_probe__answers(void **state)
 	PLAY(&script, { .expect = "GET /?comp=list&maxresults=1",
 			.status = 200,
 			.body = "\xef\xbb\xbf<EnumerationResults/>" });
-	assert_int_equal(cosi_module.probe(&script.azure, &script.host.call), 0);
+	assert_int_equal(cosi_module.probe(script.instance, &script.host.call), 0);
 	script_ended(&script, COSI_OK, "");
 	PLAY(&script, { .expect = "GET /?comp=list&maxresults=1", .status = 200, .body = "hi" });
-	assert_int_not_equal(cosi_module.probe(&script.azure, &script.host.call), 0);
+	assert_int_not_equal(cosi_module.probe(script.instance, &script.host.call), 0);
 	script_ended(&script, COSI_UNAVAILABLE, "is this Azure Blob Storage?");
 	PLAY(&script, { .expect = "GET /?comp=list&maxresults=1",
 			.status = 403,
 			.code = "AuthenticationFailed" });
-	assert_int_not_equal(cosi_module.probe(&script.azure, &script.host.call), 0);
+	assert_int_not_equal(cosi_module.probe(script.instance, &script.host.call), 0);
 	script_ended(&script, COSI_UNAUTHENTICATED, "cannot use the storage account: ");
 	script_done(&script);
 }

@@ -2,7 +2,7 @@
  * test_policy.c - ids of policies: whose, of which account, with which parameters; dates. */
 #include "policy.h"
 
-#include "script.h"
+#include "azure_script.h"
 
 #include "banned.h"
 

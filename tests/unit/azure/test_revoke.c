@@ -15,7 +15,7 @@ revoke_of(struct script *script, const char *account, const char *bucket)
 		.nbuckets = bucket != NULL ? 1 : 0,
 		.buckets = refs,
 	};
-	int rc = azure_revoke(&script->azure, &script->host.call, &req);
+	int rc = azure_revoke(script->instance, &script->host.call, &req);
 
 	assert_int_equal(rc == 0, script->host.code == COSI_OK);
 }
@@ -43,7 +43,7 @@ test_revoke__of_a_container(void **state)
 	PLAY(&script, LIST(list_of(IDS(ID), RW)), ACQUIRED, WRITTEN, RELEASED);
 	revoke(&script, "photos");
 	assert_string_equal(script.sent[2].body, "");
-	script.config.lease = false;
+	config_of(&script)->lease = false;
 	PLAY(&script, LIST(list_of(IDS(ID), RW)), WRITTEN);
 	revoke(&script, "photos");
 	script_ended(&script, COSI_OK, "");
@@ -155,7 +155,7 @@ test_revoke__in_any_container_without_leases(void **state)
 
 	(void)state;
 	script_init(&script);
-	script.config.lease = false;
+	config_of(&script)->lease = false;
 	PLAY(&script, { .expect = CONTAINERS, .status = 200, .body = FOUND(NAME("photos"), "") },
 	     LIST(list_of(IDS(ID), RW)));
 	revoke(&script, NULL);

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "text/text.h"
+
 #include "banned.h"
 
 static const char *
@@ -290,9 +292,9 @@ send_signed(struct rgw_test *t, const struct rgw_ask *ask)
 	const struct cosi_kv query = { ask->query, ask->query_value };
 
 	return s3_call(&t->direct.call, ask->client != NULL ? ask->client : &t->admin,
-		       .method = ask->method, .path = ask->path, .query = &query,
-		       .nquery = ask->query != NULL ? 1 : 0, .headers = &ask->header,
-		       .nheaders = ask->header.key != NULL ? 1 : 0,
+		       .method = ask->method, .path = uri_encode_path(&t->direct.call, ask->path),
+		       .query = &query, .nquery = ask->query != NULL ? 1 : 0,
+		       .headers = &ask->header, .nheaders = ask->header.key != NULL ? 1 : 0,
 		       .body = bytes(ask->body != NULL ? ask->body : ""));
 }
 

@@ -263,7 +263,7 @@ test_refused__whose_it_is(void **state)
 
 	assert_int_equal(ask(t, .client = &alice, .method = "PUT", .path = "/alices"), 200);
 	assert_int_equal(rgw_create(t, "alices", RGW_PARAMS_A, NULL), COSI_EXISTS);
-	assert_non_null(strstr(t->host.text, "it belongs to another user of the gateway"));
+	assert_non_null(strstr(t->host.text, "another user of the gateway owns it"));
 	assert_int_equal(t->host.nrequests, 3);
 	assert_int_equal(rgw_delete(t, "alices", true), COSI_PRECONDITION);
 	reopen_as_few(t);
@@ -282,7 +282,7 @@ test_refused__by_a_policy_that_passes(void **state)
 	assert_int_equal(
 		ask(t, .method = "PUT", .path = "/denied", .query = "policy", .body = deny), 204);
 	assert_int_equal(rgw_create(t, "denied", RGW_PARAMS_A, NULL), COSI_DENIED);
-	assert_non_null(strstr(t->host.text, "its policy is in the way"));
+	assert_non_null(strstr(t->host.text, "its bucket policy denies access"));
 	assert_int_equal(rgw_delete(t, "denied", true), COSI_PRECONDITION);
 	assert_int_equal(ask(t, .method = "DELETE", .path = "/denied", .query = "policy"), 200);
 	assert_ok(t, rgw_create(t, "denied", RGW_PARAMS_A, NULL));
@@ -362,11 +362,11 @@ test_conflict__with_another_daemon_passes(void **state)
 	assert_int_equal(rgw_create(t, "raced", RGW_PARAMS_A, NULL), COSI_BUSY);
 	t->host.script = gone_meanwhile;
 	assert_int_equal(rgw_create(t, "raced", RGW_PARAMS_A, NULL), COSI_BUSY);
-	assert_non_null(strstr(t->host.text, "it went away meanwhile"));
+	assert_non_null(strstr(t->host.text, "it was deleted meanwhile"));
 	assert_int_equal(ask(t, .method = "DELETE", .path = "/raced"), 204);
 	t->host.script = met_half_way;
 	assert_int_equal(rgw_create(t, "raced", RGW_PARAMS_A, NULL), COSI_BUSY);
-	assert_non_null(strstr(t->host.text, "another daemon is at it"));
+	assert_non_null(strstr(t->host.text, "another daemon is creating it"));
 	/* But one that stays, and to which every PUT is refused, is not ours to make. */
 	t->host.script = always_refused;
 	assert_int_equal(rgw_create(t, "raced", RGW_PARAMS_A, NULL), COSI_EXISTS);

@@ -274,12 +274,12 @@ test_purge__little_time(void **state)
 	put_many(t, 201, -1);
 	t->host.time_left_ms = 999;
 	assert_int_equal(rgw_delete(t, "many", true), COSI_BUSY);
-	assert_non_null(strstr(t->host.text, ": 100 versions are gone"));
+	assert_non_null(strstr(t->host.text, ": 100 object versions are deleted"));
 	t->host.time_left_ms = 1;
 	assert_int_equal(rgw_delete(t, "many", true), COSI_BUSY);
-	assert_non_null(strstr(t->host.text, ": 100 versions are gone"));
+	assert_non_null(strstr(t->host.text, ": 100 object versions are deleted"));
 	assert_int_equal(rgw_delete(t, "many", true), COSI_BUSY);
-	assert_non_null(strstr(t->host.text, ": 1 versions are gone"));
+	assert_non_null(strstr(t->host.text, ": 1 object versions are deleted"));
 	assert_ok(t, rgw_delete(t, "many", true));
 	assert_int_equal(t->host.nrequests, 2);
 

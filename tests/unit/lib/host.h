@@ -22,6 +22,7 @@ struct host {
 	const char *public_endpoint; /* NULL: endpoint */
 	int64_t now;                 /* seconds; 0: the real clock */
 	int64_t time_left_ms;        /* 0: 60000 */
+	const void *random;          /* what random() gives; NULL: random bytes */
 	unsigned kill_before;        /* this request is not sent any more; 0: none */
 	unsigned kill_after;         /* this one is sent, its answer lost; 0: none */
 	const struct cosi_http_reply *(*script)(struct host *, const struct cosi_http *);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_account.c - names and keys of accounts: what they must never change into. */
-#include "s3/account.h"
+ * test_account.c - keys of accounts: what they must never change into. */
+#include "s3/name.h"
 
-#include "text/account.h"
 #include "unit.h"
 
 #include "banned.h"
@@ -60,19 +59,6 @@ test_keys__differ_by_owner_and_account(void **state)
 }
 
 static void
-test_names__ours_and_others(void **state)
-{
-	static const char *const bad[] = { "",         "cosi-",   "cosi",
-					   "ba-1",     "cosi-A",  "cosi-a.b",
-					   "cosi-a,b", "Cosi-ba", "consoleAdmin" };
-
-	(void)state;
-	assert_true(account_name_ok("cosi-ba-1"));
-	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-		assert_false(account_name_ok(bad[i]));
-}
-
-static void
 test_credential_key__of_32_bytes_at_least(void **state)
 {
 	const char *enough = "0123456789abcdef0123456789abcdef";
@@ -93,7 +79,6 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_keys__for_ever_the_same),
 		cmocka_unit_test(test_keys__differ_by_owner_and_account),
-		cmocka_unit_test(test_names__ours_and_others),
 		cmocka_unit_test(test_credential_key__of_32_bytes_at_least),
 	};
 

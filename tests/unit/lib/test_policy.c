@@ -39,7 +39,7 @@ write_policy(struct host *host, const struct s3_access *access)
 				  [COSI_WRITE_ONLY] = { LIST("s3:L"), LIST("s3:P"), LIST("s3:G") },
 			  } };
 
-	return s3_policy_write(&host->call, &modes, access);
+	return s3_policy_write(&host->call, &modes, access, NULL);
 }
 
 static void
@@ -81,7 +81,6 @@ test_write__statements_of_every_document(void **state)
 {
 	const struct s3_policy_modes modes = {
 		.of = { [COSI_READ_ONLY] = { NULL, LIST("s3:G"), NULL } },
-		.always = "{\"Sid\":\"One\"},{\"Sid\":\"MarkTwo\"}",
 	};
 	struct cosi_bucket_ref one = { "b", COSI_READ_ONLY };
 	const struct s3_access access = { 1, &one };
@@ -90,7 +89,8 @@ test_write__statements_of_every_document(void **state)
 
 	(void)state;
 	host_init(&host, NULL);
-	text = s3_policy_write(&host.call, &modes, &access);
+	text = s3_policy_write(&host.call, &modes, &access,
+			       json_pack("[{s:s}, {s:s}]", "Sid", "One", "Sid", "MarkTwo"));
 	assert_string_equal(text, "{\"Version\":\"2012-10-17\",\"Statement\":["
 				  "{\"Sid\":\"CosiReadOnlyObjects\",\"Effect\":\"Allow\","
 				  "\"Action\":[\"s3:G\"],\"Resource\":[\"arn:aws:s3:::b/*\"]},"
@@ -150,22 +150,32 @@ test_read__gives_back_what_was_written(void **state)
 static void
 test_take_out__what_a_revoke_names(void **state)
 {
-	struct cosi_bucket_ref refs[] = { { "a", COSI_READ_ONLY },
-					  { "b", COSI_READ_WRITE },
-					  { "c", COSI_WRITE_ONLY } };
-	const struct cosi_bucket_ref b = { "b", 0 }, c = { "c", 0 }, other = { "other", 0 };
-	const struct cosi_bucket_ref *const named[] = { &b, &c }, *const absent[] = { &other };
+	const struct s3_access access = access_of(3);
+	const struct cosi_bucket_ref d = { "d", 0 }, e = { "e", 0 }, other = { "other", 0 };
+	const struct cosi_bucket_ref *const named[] = { &d, &e }, *const absent[] = { &other };
 	const struct cosi_access_req both = { .nbuckets = 2, .buckets = named };
 	const struct cosi_access_req none = { .nbuckets = 1, .buckets = absent };
-	struct s3_access access = { 3, refs };
+	const char *document;
+	struct s3_access left;
+	bool changed;
+	struct host host;
 
 	(void)state;
-	assert_false(s3_access_take_out(&access, &none));
-	assert_int_equal(access.n, 3);
-	assert_true(s3_access_take_out(&access, &both));
-	assert_int_equal(access.n, 1);
-	assert_string_equal(access.buckets[0].native, "a");
-	assert_false(s3_access_take_out(&access, &both));
+	host_init(&host, NULL);
+	document = write_policy(&host, &access);
+	assert_int_equal(s3_policy_take_out(&host.call, document, &none, &left, &changed), 0);
+	assert_false(changed);
+	assert_int_equal(left.n, 3);
+	assert_int_equal(s3_policy_take_out(&host.call, document, &both, &left, &changed), 0);
+	assert_true(changed);
+	assert_int_equal(left.n, 1);
+	assert_string_equal(left.buckets[0].native, "a.b-c");
+	assert_int_equal(s3_policy_take_out(&host.call, NULL, &both, &left, &changed), 0);
+	assert_false(changed);
+	assert_int_equal(left.n, 0);
+	assert_true(s3_policy_take_out(&host.call, "[]", &both, &left, &changed) < 0);
+	assert_int_equal(host.code, COSI_UNAVAILABLE);
+	host_done(&host);
 }
 
 /* Edited by hand: other statements, scalars for lists, other ARNs. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_account.c - names, secrets and policies of accounts: what they must never change into. */
-#include "account.h"
+#include "minio.h"
 
 #include <stdio.h>
 #include <stdlib.h>

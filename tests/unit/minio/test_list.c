@@ -13,6 +13,8 @@
 	"<Tag><Key>cosi-name</Key><Value>photos</Value></Tag>"                                     \
 	"<Tag><Key>cosi-params</Key><Value>1:ab</Value></Tag></TagSet></Tagging>"
 
+extern const struct cosi_module cosi_module;
+
 static char listed[512];
 static const char *policies;
 static int stop_after;
@@ -53,17 +55,24 @@ server(struct host *host, const struct cosi_http *request)
 static uint32_t
 list(const char *all_policies, int stop, const char *expected)
 {
-	static const struct minio_config config = { .region = "us-east-1" };
-	struct minio minio = { .config = &config, .s3 = { "us-east-1", "KEY", "secret", NULL } };
+	static const struct minio_config config = {
+		.region = "us-east-1",
+		.access_key = "KEY",
+		.secret_key = "secret",
+		.credential_key = "0123456789abcdef0123456789abcdef",
+	};
+	void *minio;
 	struct host host;
 	uint32_t code;
 
 	host_init(&host, NULL);
+	assert_int_equal(cosi_module.open(&host.call, &config, &minio), 0);
 	host.script = server;
 	listed[0] = '\0';
 	policies = all_policies;
 	stop_after = stop;
-	(void)minio_list(&minio, &host.call, OWNER, found);
+	(void)cosi_module.list(minio, &host.call, OWNER, found);
+	cosi_module.close(minio);
 	assert_string_equal(listed, expected);
 	code = host.code;
 	host_done(&host);

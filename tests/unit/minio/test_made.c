@@ -2,7 +2,7 @@
  * test_made.c - the table of buckets that were begun here. */
 #include <stdio.h>
 
-#include "made.h"
+#include "minio.h"
 #include "unit.h"
 
 #include "banned.h"

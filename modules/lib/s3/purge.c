@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * empty.c - list a page of versions, delete them in one request, until the list is empty.
+ * purge.c - list a page of versions, delete them in one request, until the list is empty.
  *
  * Versions are always named, "null" for what was written without versioning: deleting a key alone
  * would put a marker on top of it.
  */
-#include "s3/empty.h"
+#include "s3/purge.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +25,7 @@ enum {
 	MEMORY_MAX = 32 * 1048576, /* of the call's; pages stay in it until its end */
 };
 
-struct emptying {
+struct s3_purging {
 	struct cosi_call *call;
 	const struct s3_client *client;
 	const char *bucket;
@@ -36,12 +36,13 @@ struct emptying {
 
 /* XML cannot say every key that S3 can: such an object goes by a request of its own. */
 static int
-delete_one(struct emptying *work, const struct s3_item *item)
+purge_one(struct s3_purging *work, const struct s3_item *item)
 {
 	const struct cosi_http_reply *reply;
 
 	if (strlen(item->name) != item->len)
-		return cosi_fail(work->call, COSI_PRECONDITION, "a key has a NUL in it");
+		return cosi_fail(work->call, COSI_PRECONDITION,
+				 "the key of an object has a NUL byte");
 	reply = s3_call(work->call, work->client, .method = "DELETE",
 			.path = s3_path(work->call, work->bucket, item->name),
 			REST_QUERY({ "versionId", item->version }));
@@ -49,20 +50,20 @@ delete_one(struct emptying *work, const struct s3_item *item)
 		return -1;
 	if (reply->status == 403 || s3_error_is(reply, 400, "InvalidRequest"))
 		return cosi_fail(work->call, COSI_PRECONDITION,
-				 "object lock, or a right that we lack, keeps '%.64s'", item->name);
+				 "object lock or a missing right keeps '%.64s'", item->name);
 	return reply->status / 100 == 2 || reply->status == 404 ? 0 : s3_fail(work->call, reply);
 }
 
 static int
-on_item(void *arg, const struct s3_item *item)
+purge_on_item(void *arg, const struct s3_item *item)
 {
-	struct emptying *work = arg;
+	struct s3_purging *work = arg;
 
 	if (item->version == NULL)
 		return -1;
 	work->nlisted++;
 	if (!xml_can_hold(item->name, item->len))
-		return delete_one(work, item);
+		return purge_one(work, item);
 	(void)fputs("<Object><Key>", work->body);
 	xml_write(work->body, item->name, item->len);
 	(void)fputs("</Key><VersionId>", work->body);
@@ -72,7 +73,7 @@ on_item(void *arg, const struct s3_item *item)
 }
 
 static int
-list_page(struct emptying *work)
+purge_list_page(struct s3_purging *work)
 {
 	const struct cosi_http_reply *reply =
 		s3_call(work->call, work->client, .method = "GET",
@@ -87,27 +88,28 @@ list_page(struct emptying *work)
 		return -1;
 	work->nlisted = 0;
 	work->nbytes += reply->body.len;
-	if (reply->status == 200 && s3_list_read(reply->body, true, on_item, work, &page) == 0)
+	if (reply->status == 200 &&
+	    s3_list_read(reply->body, true, purge_on_item, work, &page) == 0)
 		return 0;
 	return cosi_failed(work->call) ? -1 : s3_fail(work->call, reply);
 }
 
 /* RADOS Gateway says AccessDenied, MinIO InvalidRequest. */
 static bool
-is_locked(const char *code)
+purge_is_locked(const char *code)
 {
 	return strcmp(code, "AccessDenied") == 0 || strcmp(code, "InvalidRequest") == 0;
 }
 
 static int
-send_delete(struct emptying *work, struct cosi_bytes body)
+purge_send_delete(struct s3_purging *work, struct cosi_bytes body)
 {
 	const struct cosi_http_reply *reply;
 	struct s3_delete_errors errors;
 	char checksum[HASH_BASE64_MAX];
 	struct hash hash;
 
-	if (hash_sha256(work->call, body.data, body.len, &hash) != 0)
+	if (hash_sha256(work->call, body.data, body.len, &hash) < 0)
 		return -1;
 	hash_base64(&hash, checksum);
 	/* S3 wants a checksum here, and MinIO insists. */
@@ -120,22 +122,22 @@ send_delete(struct emptying *work, struct cosi_bytes body)
 	if (reply == NULL)
 		return -1;
 	work->nbytes += reply->body.len;
-	if (reply->status != 200 || s3_list_read_deleted(reply->body, &errors) != 0)
+	if (reply->status != 200 || s3_list_read_deleted(reply->body, &errors) < 0)
 		return s3_fail(work->call, reply);
 	if (errors.n == 0)
 		return 0;
-	if (is_locked(errors.code))
+	if (purge_is_locked(errors.code))
 		return cosi_fail(work->call, COSI_PRECONDITION,
-				 "object lock, or a right that we lack, keeps %zu of its objects, "
-				 "'%.64s' for one",
+				 "object lock or a missing right keeps %zu of its objects, '%.64s' "
+				 "for one",
 				 errors.n, errors.key);
 	return cosi_fail(work->call, COSI_UNAVAILABLE,
-			 "%zu of its objects cannot be deleted, '%.64s' for one: %s", errors.n,
-			 errors.key, errors.code);
+			 "the store cannot delete %zu of its objects, '%.64s' for one: %s",
+			 errors.n, errors.key, errors.code);
 }
 
 static int
-empty_page(struct emptying *work)
+purge_page(struct s3_purging *work)
 {
 	CLEANUP_FREE char *text = NULL;
 	size_t len = 0, nothing;
@@ -143,22 +145,22 @@ empty_page(struct emptying *work)
 
 	work->body = open_memstream(&text, &len);
 	if (work->body == NULL)
-		return cosi_fail(work->call, COSI_EXHAUSTED, "no memory for a page");
+		return cosi_fail(work->call, COSI_EXHAUSTED, "no memory for a list of objects");
 	(void)fputs("<Delete><Quiet>true</Quiet>", work->body);
 	nothing = (size_t)ftell(work->body);
-	rc = list_page(work);
+	rc = purge_list_page(work);
 	(void)fputs("</Delete>", work->body);
 	if (fclose(work->body) != 0)
-		return cosi_fail(work->call, COSI_EXHAUSTED, "no memory for a page");
+		return cosi_fail(work->call, COSI_EXHAUSTED, "no memory for a list of objects");
 	if (rc != 0 || len == nothing + strlen("</Delete>"))
 		return rc;
-	return send_delete(work, (struct cosi_bytes){ text, len });
+	return purge_send_delete(work, (struct cosi_bytes){ text, len });
 }
 
 /* The first page is begun however little time is left: a caller who never has more must come to an
  * end, too.  0: not another one. */
 static int
-next_page_keys(const struct emptying *work)
+purge_next_page_keys(const struct s3_purging *work)
 {
 	int64_t left = work->call->host->time_left_ms(work->call);
 
@@ -170,18 +172,18 @@ next_page_keys(const struct emptying *work)
 }
 
 int
-s3_empty_bucket(struct cosi_call *call, const struct s3_client *client, const char *bucket)
+s3_purge(struct cosi_call *call, const struct s3_client *client, const char *bucket)
 {
-	struct emptying work = { .call = call, .client = client, .bucket = bucket };
+	struct s3_purging work = { .call = call, .client = client, .bucket = bucket };
 
 	do {
-		work.page_keys = next_page_keys(&work);
+		work.page_keys = purge_next_page_keys(&work);
 		if (work.page_keys == 0)
 			return cosi_fail(call, COSI_BUSY,
-					 "it is being emptied: %zu versions are gone, the retry "
-					 "goes on",
+					 "%zu object versions are deleted, and the retry deletes "
+					 "more",
 					 work.ndeleted);
-		if (empty_page(&work) != 0)
+		if (purge_page(&work) < 0)
 			return -1;
 		work.ndeleted += work.nlisted;
 	} while (work.nlisted > 0);

@@ -3,14 +3,11 @@
 #include "script.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-
-#include "vectors.h"
 
 #include "banned.h"
 
 static void
-keep(struct script *script, const struct cosi_http *request)
+keep_sent(struct script *script, const struct cosi_http *request)
 {
 	struct sent *sent = &script->sent[script->ncalls];
 	struct cosi_call *call = &script->host.call;
@@ -29,21 +26,36 @@ answer(struct script *script, const struct step *step)
 	struct cosi_call *call = &script->host.call;
 	struct cosi_http_reply *reply = cosi_alloc(call, sizeof *reply);
 	struct cosi_kv *headers = cosi_alloc(call, 8 * sizeof *headers);
+	const char *body = step->body;
 	size_t n = 0;
 
 	if (!step->foreign)
-		headers[n++] = (struct cosi_kv){ "x-ms-request-id", "1" };
-	if (step->code != NULL)
-		headers[n++] = (struct cosi_kv){ "x-ms-error-code", step->code };
+		headers[n++] = (struct cosi_kv){ script->kind->id_header, "1" };
+	if (step->code != NULL && script->kind->code_header != NULL)
+		headers[n++] = (struct cosi_kv){ script->kind->code_header, step->code };
+	else if (step->code != NULL && body == NULL)
+		body = cosi_printf(call, "<Error><Code>%s</Code></Error>", step->code);
 	for (size_t i = 0; i < 4 && step->headers[i].key != NULL; i++)
 		headers[n++] = step->headers[i];
 	*reply = (struct cosi_http_reply){
 		.status = step->status,
-		.body = bytes(step->body != NULL ? step->body : ""),
+		.body = bytes(body != NULL ? body : ""),
 		.nheaders = n,
 		.headers = headers,
 	};
 	return reply;
+}
+
+/* GET, HEAD and DELETE may be sent twice anyway. */
+static void
+check_repeats(const struct step *step, const struct cosi_http *request)
+{
+	bool writes = strcmp(request->method, "PUT") == 0 || strcmp(request->method, "POST") == 0;
+
+	if (step->final)
+		assert_true((request->flags & COSI_HTTP_FINAL) != 0);
+	else if (writes && (request->flags & COSI_HTTP_SAFE) == 0)
+		fail_msg("%s does not say that it may be sent twice", step->expect);
 }
 
 static const struct cosi_http_reply *
@@ -51,13 +63,15 @@ play(struct host *host, const struct cosi_http *request)
 {
 	struct script *script = host->arg;
 	const struct step *step = &script->steps[script->ncalls];
-	char asked[256];
+	char asked[512];
 
 	(void)snprintf(asked, sizeof asked, "%s %s?%s", request->method, request->path,
 		       request->query);
-	assert_true(script->ncalls < script->nsteps);
+	if (script->ncalls == script->nsteps)
+		fail_msg("%s was asked for after the last step", asked);
 	assert_string_equal(asked, step->expect);
-	keep(script, request);
+	check_repeats(step, request);
+	keep_sent(script, request);
 	script->ncalls++;
 	if (step->status != 0)
 		return answer(script, step);
@@ -66,21 +80,17 @@ play(struct host *host, const struct cosi_http *request)
 }
 
 void
-script_init(struct script *script)
+script_start(struct script *script, const struct script_kind *kind, const char *endpoint)
 {
-	*script = (struct script){
-		.config = { .account = "cosiacct", .token_form = "container", .lease = true },
-	};
-	host_init(&script->host, "https://cosiacct.blob.core.windows.net");
+	*script = (struct script){ .kind = kind };
+	host_init(&script->host, endpoint);
 	script->host.script = play;
 	script->host.arg = script;
 	script->host.now = 1795176000;
-	script->azure.config = &script->config;
-	assert_int_equal(azure_key_read(ACCOUNT_KEY, &script->azure.key), 0);
 }
 
 void
-script_done(struct script *script)
+script_end(struct script *script)
 {
 	host_done(&script->host);
 }

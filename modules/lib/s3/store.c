@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * store.c - create, get, delete, list. */
+#include "s3/store.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "s3/list.h"
+#include "s3/purge.h"
+
+#include "banned.h"
+
+/* ---- what is there? ---- */
+
+int
+s3_get_tags(const struct s3_store *store, struct cosi_call *call, const char *native,
+	    struct s3_look *out)
+{
+	const struct cosi_http_reply *reply =
+		s3_get_setting(call, &store->client, native, "tagging");
+
+	*out = (struct s3_look){ .exists = true };
+	if (reply == NULL)
+		return -1;
+	if ((reply->status == 200 && s3_tags_read(call, reply->body, &out->tags) == 0) ||
+	    s3_error_is(reply, 404, "NoSuchTagSet"))
+		return 0;
+	out->refused = store->refused != NULL && s3_error_is(reply, 403, "AccessDenied");
+	if (out->refused)
+		return 0;
+	*out = (struct s3_look){ .exists = false };
+	if (s3_error_is(reply, 404, "NoSuchBucket") || s3_error_is(reply, 400, "InvalidBucketName"))
+		return 0;
+	return store->fail(call, reply, "s3:GetBucketTagging");
+}
+
+int
+s3_look(const struct s3_store *store, struct cosi_call *call, const char *native,
+	struct s3_look *out)
+{
+	*out = (struct s3_look){ .exists = false };
+	if (!store->is_bucket(store, native))
+		return 0;
+	if (s3_get_tags(store, call, native, out) < 0)
+		return -1;
+	if (store->exists == NULL || out->tags.n > 0)
+		return 0;
+	return store->exists(store, call, native, &out->exists);
+}
+
+int
+s3_fail_absent(struct cosi_call *call, const char *native)
+{
+	return cosi_fail(call, COSI_NOT_FOUND, "there is no bucket '%.255s'", native);
+}
+
+static void
+s3_describe(const struct s3_store *store, const struct s3_look *look, const struct cosi_mark *mark,
+	    struct cosi_bucket *out)
+{
+	s3_tags_judge(&look->tags, mark, out);
+	out->protocols = COSI_S3;
+	out->region = store->client.region;
+}
+
+int
+s3_probe(const struct s3_store *store, struct cosi_call *call)
+{
+	const struct cosi_http_reply *reply =
+		s3_get_setting(call, &store->client, "cosid.probe", "location");
+
+	if (reply == NULL)
+		return -1;
+	if (reply->status == 200 || s3_error_is(reply, 404, "NoSuchBucket") ||
+	    s3_error_is(reply, 403, "AccessDenied"))
+		return 0;
+	return store->fail(call, reply, "s3:GetBucketLocation");
+}
+
+/* ---- create ---- */
+
+static int
+s3_put_tags(struct cosi_call *call, struct s3_creation *creation, bool finished)
+{
+	struct s3_tags *tags = &creation->there.tags;
+
+	if (s3_tags_mark(call, tags, &creation->req->mark, finished) < 0)
+		return -1;
+	return s3_put_setting(call, &creation->store->client, creation->req->native, "tagging",
+			      s3_tags_write(call, tags).data);
+}
+
+/* begun: the tags say already with which parameters. */
+static int
+s3_finish(struct cosi_call *call, struct s3_creation *creation, bool begun)
+{
+	struct s3_store *store = creation->store;
+	const struct cosi_bucket_req *req = creation->req;
+
+	if (s3_settings_wanted(store, req->common)) {
+		if (!begun && s3_put_tags(call, creation, false) < 0)
+			return -1;
+		if (s3_settings_apply(store, call, req->native, req->common) < 0)
+			return -1;
+	}
+	if (s3_put_tags(call, creation, true) < 0)
+		return -1;
+	if (store->forget != NULL)
+		store->forget(store, req->native);
+	return 0;
+}
+
+static int
+s3_send_delete(const struct s3_store *store, struct cosi_call *call, const char *native,
+	       bool *out_not_empty)
+{
+	const struct cosi_http_reply *reply = s3_call(call, &store->client, .method = "DELETE",
+						      .path = s3_path(call, native, NULL),
+						      .timeout_ms = store->delete_timeout_ms);
+
+	*out_not_empty = false;
+	if (reply == NULL)
+		return -1;
+	if (reply->status == 204 || s3_error_is(reply, 404, "NoSuchBucket"))
+		return 0;
+	*out_not_empty = s3_error_is(reply, 409, "BucketNotEmpty");
+	return *out_not_empty ? 0 : store->fail(call, reply, "s3:DeleteBucket");
+}
+
+/* Nobody was ever told of an unfinished bucket, so one that was begun with other parameters can go;
+ * not with what somebody put in, though. */
+static int
+s3_resume(struct cosi_call *call, struct s3_creation *creation)
+{
+	struct s3_store *store = creation->store;
+	const char *making = s3_tags_find(&creation->there.tags, S3_MARK_MAKING);
+	bool same = making != NULL && strcmp(making, creation->req->mark.params) == 0;
+	bool not_empty, exists;
+
+	if (store->resume != NULL && store->resume(call, creation, same) < 0)
+		return -1;
+	if (same)
+		return s3_finish(call, creation, true);
+	if (s3_send_delete(store, call, creation->req->native, &not_empty) < 0)
+		return -1;
+	if (not_empty)
+		return cosi_fail(call, COSI_EXISTS,
+				 "its creation was begun with other parameters, and it has objects "
+				 "already");
+	creation->there = (struct s3_look){ .exists = false };
+	if (store->put(call, creation, &exists) < 0)
+		return -1;
+	if (exists)
+		return cosi_fail(call, COSI_BUSY, "another daemon is creating it");
+	return s3_finish(call, creation, false);
+}
+
+static int
+s3_join(struct cosi_call *call, struct s3_creation *creation)
+{
+	struct s3_look *there = &creation->there;
+	const struct cosi_bucket_req *req = creation->req;
+	struct cosi_bucket bucket = { .ours = false };
+
+	if (there->refused)
+		return creation->store->refused(creation->store, call, req->native);
+	if (there->tags.n == 0) {
+		if (creation->store->adopt(call, creation) < 0)
+			return -1;
+		if (there->tags.n == 0)
+			return s3_finish(call, creation, false);
+	}
+	s3_tags_judge(&there->tags, &req->mark, &bucket);
+	if (!bucket.ours)
+		return cosi_fail(call, COSI_EXISTS, "its tags name another owner");
+	if (bucket.unfinished)
+		return s3_resume(call, creation);
+	if (strcmp(bucket.params, req->mark.params) != 0)
+		return cosi_fail(call, COSI_EXISTS, "it was created with other parameters");
+	return 0;
+}
+
+static int
+s3_create(struct cosi_call *call, struct s3_creation *creation)
+{
+	struct s3_store *store = creation->store;
+	const struct cosi_bucket_req *req = creation->req;
+	bool exists;
+
+	if (!store->is_bucket(store, req->native))
+		return cosi_fail(call, COSI_INVALID, "the store has no buckets of such names");
+	if (req->common->object_lock && (req->common->set & COSI_P_VERSIONING) != 0 &&
+	    !req->common->versioning)
+		return cosi_fail(call, COSI_INVALID, "objectLock needs versioning");
+	if (!store->puts_first && s3_look(store, call, req->native, &creation->there) < 0)
+		return -1;
+	if (!creation->there.exists) {
+		if (store->put(call, creation, &exists) < 0)
+			return -1;
+		if (!exists)
+			return s3_finish(call, creation, false);
+		if (s3_get_tags(store, call, req->native, &creation->there) < 0)
+			return -1;
+	}
+	return s3_join(call, creation);
+}
+
+int
+s3_create_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
+		 struct cosi_bucket *out)
+{
+	struct s3_creation creation = {
+		.store = instance,
+		.req = req,
+		.time_ms = call->host->time_left_ms(call),
+	};
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	creation.begun_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	if (s3_create(call, &creation) < 0)
+		return cosi_fail(call, 0, "cannot create bucket '%.255s'", req->native);
+	*out = (struct cosi_bucket){
+		.ours = true,
+		.protocols = COSI_S3,
+		.region = creation.store->client.region,
+		.params = req->mark.params,
+	};
+	return 0;
+}
+
+/* ---- get, delete ---- */
+
+/* A bucket of another owner is there, too: an account's own policy opens it, whoever owns it. */
+int
+s3_get_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
+	      struct cosi_bucket *out)
+{
+	const struct s3_store *store = instance;
+	struct s3_look look;
+
+	if (s3_look(store, call, req->native, &look) < 0)
+		return cosi_fail(call, 0, "cannot look at bucket '%.255s'", req->native);
+	if (!look.exists)
+		return s3_fail_absent(call, req->native);
+	s3_describe(store, &look, &req->mark, out);
+	return 0;
+}
+
+static int
+s3_delete(const struct s3_store *store, struct cosi_call *call, const struct cosi_bucket_req *req)
+{
+	struct cosi_bucket there = { .ours = false };
+	struct s3_look look;
+	bool not_empty;
+
+	if (!store->is_bucket(store, req->native))
+		return cosi_fail(call, COSI_PRECONDITION, "cosid creates no buckets of such names");
+	if (s3_look(store, call, req->native, &look) < 0)
+		return -1;
+	if (!look.exists)
+		return 0;
+	if (look.refused)
+		return cosi_fail(call, COSI_PRECONDITION,
+				 "its tags cannot be read: the store denies it");
+	s3_describe(store, &look, &req->mark, &there);
+	if (!there.ours)
+		return cosi_fail(call, COSI_PRECONDITION,
+				 "its tags do not say that cosid created it for this owner");
+	if (s3_send_delete(store, call, req->native, &not_empty) < 0)
+		return -1;
+	if (!not_empty)
+		return 0;
+	if (!req->common->purge)
+		return cosi_fail(
+			call, COSI_PRECONDITION,
+			"it is not empty (whenNotEmpty = purge deletes its objects first)");
+	if (s3_purge(call, &store->client, req->native) < 0 ||
+	    s3_send_delete(store, call, req->native, &not_empty) < 0)
+		return -1;
+	if (not_empty)
+		return cosi_fail(call, COSI_BUSY, "objects are written while it is purged");
+	return 0;
+}
+
+int
+s3_delete_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req)
+{
+	struct s3_store *store = instance;
+
+	if (store->forget != NULL)
+		store->forget(store, req->native);
+	if (s3_delete(store, call, req) < 0)
+		return cosi_fail(call, 0, "cannot delete bucket '%.255s'", req->native);
+	return 0;
+}
+
+/* ---- list ---- */
+
+/* Whose a bucket is stands in its tags alone, so each one costs a request.  Positive: found() wants
+ * no more. */
+static int
+s3_list_buckets(const struct s3_store *store, struct cosi_call *call, const char *owner,
+		s3_found_fn *found)
+{
+	struct s3_buckets all;
+	struct s3_look look;
+
+	if (s3_buckets_read(call, &store->client, &all) < 0)
+		return -1;
+	for (const struct s3_bucket *bucket = all.first; bucket != NULL; bucket = bucket->next) {
+		const char *driver;
+
+		if (s3_get_tags(store, call, bucket->name, &look) < 0)
+			return -1;
+		driver = s3_tags_find(&look.tags, S3_MARK_DRIVER);
+		if (driver == NULL || strcmp(driver, owner) != 0)
+			continue;
+		if (found(call, COSI_FOUND(.kind = COSI_BUCKET, .native = bucket->name,
+					   .mark = { owner, s3_tags_find(&look.tags, S3_MARK_NAME),
+						     s3_tags_find(&look.tags, S3_MARK_PARAMS) },
+					   .created = bucket->created)) != 0)
+			return 1;
+	}
+	return 0;
+}
+
+int
+s3_list(void *instance, struct cosi_call *call, const char *owner, s3_found_fn *found)
+{
+	const struct s3_store *store = instance;
+	int rc = s3_list_buckets(store, call, owner, found);
+
+	if (rc == 0)
+		rc = store->list_accounts(store, call, owner, found);
+	return rc < 0 ? cosi_fail(call, 0, "cannot list buckets and accounts") : 0;
+}
