@@ -50,7 +50,7 @@ daemon_load(struct daemon *d, const struct options *options)
 	struct diag diag = { 0 };
 	int rc;
 
-	d->config = config_load_partly(options->config_path, &diag);
+	d->config = config_load(options->config_path, &diag);
 	if (d->config != NULL) {
 		d->started = config_ref(d->config);
 		log_setup(d->config->log_level, d->config->log_json);

@@ -93,10 +93,8 @@ reload(struct daemon *daemon)
 	log_notice("reloading '%s'", daemon->options->config_path);
 	config = config_load(daemon->options->config_path, &diag);
 	if (config != NULL) {
-		size_t nerrors = diag.nerrors;
-
 		config_keep(config, daemon->config, &diag);
-		if (diag.nerrors == nerrors)
+		if (diag.nerrors == 0)
 			failed = reload_config(daemon, config, &diag) < 0;
 		config_forget(config);
 		config_unref(config);

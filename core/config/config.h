@@ -61,13 +61,12 @@ struct config {
 	const struct config_backend *backends; /* names are unique */
 };
 
-/* NULL: it cannot be used; diag says why.  Warnings may be there in either case.  Secrets of the
+/* Reads the main file and its include_dir; diag lists all that is wrong, errors and warnings. NULL:
+ * the main file cannot be read.  A configuration with errors is returned, too, so that the settings
+ * of its backends can be checked, and must not be served: ask diag->nerrors.  Its backends are
+ * those with a usable name and module; config_settings() fails for the flawed ones.  Secrets of the
  * backends are not read here. */
 struct config *config_load(const char *path, struct diag *diag);
-/* The same for those who want to hear all that is wrong, the modules' part too: what has errors
- * comes as well, which diag tells, and must not be served.  Its backends are those that have a name
- * and a module; config_settings() fails for the flawed ones.  NULL: the file cannot be read. */
-struct config *config_load_partly(const char *path, struct diag *diag);
 /* Once no config_settings() of it follows: overwrites the secrets that stand in the files as
  * plain:.  No other thread may be using the configuration's files. */
 void config_forget(struct config *config);

@@ -12,18 +12,17 @@
 
 #include "banned.h"
 
-enum { DIAG_LINE_MOST = 2048 };
 static const char warning[] = "warning: ";
 
 static void
-add_part(struct line *line, char *text)
+diag_add_part(struct line *line, char *text)
 {
-	line_add_escaped(line, LINE_SHOWN, DIAG_LINE_MOST - line->len, text,
+	line_add_escaped(line, LINE_SHOWN, DIAG_TEXT_MAX - line->len, text,
 			 secret_mask(text, strlen(text)));
 }
 
 static void
-drop(struct diag *diag, size_t at)
+diag_drop(struct diag *diag, size_t at)
 {
 	size_t behind = --diag->nlines - at;
 
@@ -34,7 +33,7 @@ drop(struct diag *diag, size_t at)
 
 /* No error is left out for the sake of a warning: the last of those makes room. */
 static bool
-make_room(struct diag *diag, bool warns)
+diag_make_room(struct diag *diag, bool warns)
 {
 	size_t n = diag->nlines;
 
@@ -44,26 +43,26 @@ make_room(struct diag *diag, bool warns)
 		n--;
 	if (warns || n == 0)
 		return false;
-	drop(diag, n - 1);
+	diag_drop(diag, n - 1);
 	return true;
 }
 
 /* A line that there is no memory for is counted all the same, so an error stays one. */
 static void
-keep(struct diag *diag, char *where, bool warns, char *text)
+diag_keep(struct diag *diag, char *where, bool warns, char *text)
 {
 	struct line line = { 0 };
 	size_t mark = DIAG_NO_MARK;
 	char *copy;
 
-	add_part(&line, where);
+	diag_add_part(&line, where);
 	if (warns) {
 		mark = line.len;
 		line_add(&line, warning);
 	}
-	add_part(&line, text);
+	diag_add_part(&line, text);
 	copy = strndup(line.text, line.len);
-	if (copy == NULL || !make_room(diag, warns)) {
+	if (copy == NULL || !diag_make_room(diag, warns)) {
 		free(copy);
 		return;
 	}
@@ -72,7 +71,7 @@ keep(struct diag *diag, char *where, bool warns, char *text)
 }
 
 static void __attribute__((format(printf, 5, 0)))
-add(struct diag *diag, const char *file, int line, bool warns, const char *fmt, va_list ap)
+diag_add(struct diag *diag, const char *file, int line, bool warns, const char *fmt, va_list ap)
 {
 	char number[16] = "";
 	char *text = NULL, *where = NULL;
@@ -83,7 +82,7 @@ add(struct diag *diag, const char *file, int line, bool warns, const char *fmt, 
 		return;
 	if (asprintf(&where, "%s%s%s%s", file != NULL ? file : "", file != NULL ? ":" : "",
 		     file != NULL ? number : "", file != NULL ? " " : "") >= 0) {
-		keep(diag, where, warns, text);
+		diag_keep(diag, where, warns, text);
 		free(where);
 	}
 	free(text);
@@ -96,7 +95,7 @@ diag_error(struct diag *diag, const char *file, int line, const char *fmt, ...)
 
 	diag->nerrors++;
 	va_start(ap, fmt);
-	add(diag, file, line, false, fmt, ap);
+	diag_add(diag, file, line, false, fmt, ap);
 	va_end(ap);
 }
 
@@ -107,7 +106,7 @@ diag_warning(struct diag *diag, const char *file, int line, const char *fmt, ...
 
 	diag->nwarnings++;
 	va_start(ap, fmt);
-	add(diag, file, line, true, fmt, ap);
+	diag_add(diag, file, line, true, fmt, ap);
 	va_end(ap);
 }
 

@@ -9,7 +9,7 @@
 
 /* Collects up to DIAG_MAX lines, errors before warnings; the rest are counted.  One thread at a
  * time. */
-enum { DIAG_MAX = 64 };
+enum { DIAG_MAX = 64, DIAG_TEXT_MAX = 2048 };
 struct diag {
 	size_t nerrors, nwarnings; /* counted, also those beyond DIAG_MAX */
 	size_t nlines;

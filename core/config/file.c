@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
- * file.c - reading files with a limit, and the list of an include_dir. */
+ * file.c - reading files with a limit, what is refused before libconfig sees a text, and the list
+ * of an include_dir. */
 #include "config/file.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/chars.h"
 #include "base/cleanup.h"
+#include "base/parse.h"
 #include "base/secret.h"
-#include "config/scan.h"
 
 #include "banned.h"
 
+/* ---- reading ---- */
+
 static int
-read_all(int fd, char *text, size_t most, size_t *out_len)
+file_read_fd(int fd, char *text, size_t most, size_t *out_len)
 {
 	size_t len = 0;
 
@@ -49,16 +54,18 @@ file_read(const char *path, size_t most, size_t *out_len, struct stat *out_st,
 		return NULL;
 	}
 	if (!S_ISREG(out_st->st_mode)) {
-		*out_reason = S_ISDIR(out_st->st_mode) ? "it is a directory" : "it is not a file";
+		*out_reason = S_ISDIR(out_st->st_mode) ? "this is a directory"
+						       : "this is not a regular file";
 		return NULL;
 	}
 	if (out_st->st_size > 0 && (size_t)out_st->st_size < most)
 		room = (size_t)out_st->st_size;
 	text = wiped_malloc(room + 2);
-	if (text == NULL || read_all(fd, text, room + 1, out_len) != 0) {
+	if (text == NULL || file_read_fd(fd, text, room + 1, out_len) < 0) {
 		*out_reason = strerrordesc_np(text == NULL ? ENOMEM : errno);
 	} else if (*out_len > room) {
-		*out_reason = room == most ? "it is too large" : "it grew while it was read";
+		*out_reason =
+			room == most ? "the file is too large" : "the file grew while it was read";
 	} else {
 		text[*out_len] = '\0';
 		return text;
@@ -67,12 +74,194 @@ file_read(const char *path, size_t most, size_t *out_len, struct stat *out_st,
 	return NULL;
 }
 
+/* ---- a first look at the text ----
+ *
+ * libconfig 1.5 cuts numbers that do not fit, drops "\\x00", lets a comment or a file end early,
+ * opens other files for @include, and descends as deep as the text says.  All of that is refused
+ * here.  Nothing else of the grammar is known: comments, strings, numbers and braces. */
+
+struct scan {
+	const char *p, *end;
+	int line;
+	int depth;
+	const char *file;
+	struct diag *diag;
+};
+
+static void
+scan_error(struct scan *s, const char *text)
+{
+	diag_error(s->diag, s->file, s->line, "%s", text);
+}
+
+static void
+step(struct scan *s)
+{
+	if (*s->p == '\n')
+		s->line++;
+	s->p++;
+}
+
+static bool
+at(const struct scan *s, const char *word)
+{
+	size_t len = strlen(word);
+
+	return (size_t)(s->end - s->p) >= len && memcmp(s->p, word, len) == 0;
+}
+
+/* Leaves p after the word, or at the end of the text: then the comment has no end. */
+static void
+skip_comment(struct scan *s)
+{
+	int line = s->line;
+
+	for (s->p += 2; s->p < s->end; step(s)) {
+		if (at(s, "*/")) {
+			s->p += 2;
+			return;
+		}
+	}
+	diag_error(s->diag, s->file, line, "the comment that begins here has no end");
+}
+
+/* A string ends on the line that it begins on: no value has a line break, and a quote that is
+ * missing would swallow the lines up to the next one. */
+static void
+skip_string(struct scan *s)
+{
+	for (s->p++; s->p < s->end && *s->p != '\n'; step(s)) {
+		if (*s->p == '"') {
+			s->p++;
+			return;
+		}
+		if (at(s, "\\x00"))
+			scan_error(s, "a NUL within a string");
+		if (*s->p == '\\' && s->p + 1 < s->end && s->p[1] != '\n')
+			step(s);
+	}
+	scan_error(s, "the string has no closing quote on its line");
+	s->p = s->end; /* what follows would be misread */
+}
+
+static bool
+is_scan_word(char c)
+{
+	return chars_is_alnum((unsigned char)c) || (c != '\0' && strchr("_-+.*", c) != NULL);
+}
+
+/* libconfig takes "L" for 64 bits; without it a number has 32, and more is cut off. */
+static void
+check_number(struct scan *s, const char *word, size_t len)
+{
+	size_t skip = *word == '-' || *word == '+' ? 1 : 0;
+	int64_t value = 0;
+	char digits[24] = "";
+	size_t n = 0;
+
+	if (skip == len || word[skip] < '0' || word[skip] > '9')
+		return;
+	if (len - skip > 1 && word[skip] == '0' && (word[skip + 1] | 0x20) == 'x') {
+		scan_error(s, "write numbers in decimal");
+		return;
+	}
+	while (skip + n < len && word[skip + n] >= '0' && word[skip + n] <= '9' &&
+	       n < sizeof digits - 1) {
+		digits[n] = word[skip + n];
+		n++;
+	}
+	if (parse_int(digits, &value) != 0)
+		scan_error(s, "the number is too large");
+	else if (value > INT32_MAX && skip + n == len)
+		scan_error(s, "a number above 2147483647 needs an L at its end");
+}
+
+static void
+check_include(struct scan *s)
+{
+	const char *p = s->p;
+
+	while (p < s->end && (*p == ' ' || *p == '\t'))
+		p++;
+	if ((size_t)(s->end - p) >= 8 && memcmp(p, "@include", 8) == 0)
+		scan_error(s, "@include is not allowed here; files are added with include_dir");
+}
+
+static void
+check_depth(struct scan *s)
+{
+	if (strchr("({[", *s->p) != NULL && ++s->depth == SCAN_DEPTH_MAX + 1)
+		diag_error(s->diag, s->file, s->line,
+			   "more than %d groups and lists within another", SCAN_DEPTH_MAX);
+	if (strchr(")}]", *s->p) != NULL)
+		s->depth--;
+}
+
+/* Bytes that no part of a file may hold, strings and comments included. */
+static bool
+check_text_bytes(struct scan *s)
+{
+	int line = 1;
+	uint32_t c;
+
+	if (at(s, "\xef\xbb\xbf")) {
+		diag_error(s->diag, s->file, line,
+			   "a byte order mark: save the file as UTF-8 without one");
+		return false;
+	}
+	for (const char *p = s->p; p < s->end;) {
+		size_t n = parse_utf8_char(p, (size_t)(s->end - p), &c);
+
+		if (n == 0 || (c < 0x20 && strchr("\t\n\r\f", (int)c) == NULL) || c == 0 ||
+		    c == 0x7f) {
+			diag_error(s->diag, s->file, line,
+				   n == 0 ? "the text is not UTF-8" : "a control character");
+			return false;
+		}
+		line += c == '\n';
+		p += n;
+	}
+	return true;
+}
+
+void
+file_scan(const char *text, size_t len, const char *file, struct diag *diag)
+{
+	struct scan s = { .p = text, .end = text + len, .line = 1, .file = file, .diag = diag };
+	const char *word;
+
+	if (!check_text_bytes(&s))
+		return;
+	check_include(&s);
+	while (s.p < s.end) {
+		if (at(&s, "/*")) {
+			skip_comment(&s);
+		} else if (*s.p == '#' || at(&s, "//")) {
+			s.p += strcspn(s.p, "\n");
+		} else if (*s.p == '"') {
+			skip_string(&s);
+		} else if (is_scan_word(*s.p)) {
+			word = s.p;
+			while (s.p < s.end && is_scan_word(*s.p))
+				s.p++;
+			check_number(&s, word, (size_t)(s.p - word));
+		} else {
+			check_depth(&s);
+			step(&s);
+			if (s.p[-1] == '\n')
+				check_include(&s);
+		}
+	}
+}
+
+/* ---- files of a configuration ---- */
+
 static int
-parse(struct config_file *file, const char *text, size_t len, struct diag *diag)
+parse_file(struct config_file *file, const char *text, size_t len, struct diag *diag)
 {
 	size_t before = diag->nerrors;
 
-	scan_text(text, len, file->path, diag);
+	file_scan(text, len, file->path, diag);
 	if (diag->nerrors > before)
 		return -1;
 	config_init(&file->tree);
@@ -98,14 +287,14 @@ file_load(struct config_file *file, struct arena *arena, const char *path, struc
 		diag_error(diag, path, 0, "cannot read the configuration: %s", reason);
 		return -1;
 	}
-	rc = parse(file, text, len, diag);
+	rc = parse_file(file, text, len, diag);
 	wiped_free(text);
 	return rc;
 }
 
 /* Every text of the tree that begins with prefix. */
 static void
-wipe(config_setting_t *setting, const char *prefix)
+wipe_texts(config_setting_t *setting, const char *prefix)
 {
 	if (config_setting_type(setting) == CONFIG_TYPE_STRING &&
 	    strncmp(setting->value.sval, prefix, strlen(prefix)) == 0)
@@ -113,19 +302,19 @@ wipe(config_setting_t *setting, const char *prefix)
 	if (config_setting_is_aggregate(setting) == CONFIG_FALSE)
 		return;
 	for (int i = 0; i < config_setting_length(setting); i++)
-		wipe(config_setting_get_elem(setting, (unsigned)i), prefix);
+		wipe_texts(config_setting_get_elem(setting, (unsigned)i), prefix);
 }
 
 void
 file_forget(struct config_file *file)
 {
-	wipe(config_root_setting(&file->tree), "plain:");
+	wipe_texts(config_root_setting(&file->tree), "plain:");
 }
 
 void
 file_done(struct config_file *file)
 {
-	wipe(config_root_setting(&file->tree), "");
+	wipe_texts(config_root_setting(&file->tree), "");
 	config_destroy(&file->tree);
 }
 
@@ -139,7 +328,7 @@ is_include(const struct dirent *entry)
 
 /* By bytes, unlike alphasort(), which follows the locale. */
 static int
-by_name(const struct dirent **a, const struct dirent **b)
+entry_by_name(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
@@ -150,7 +339,7 @@ file_list(struct arena *arena, const char *dir, const char *const **out_paths, s
 {
 	struct dirent **entries = NULL;
 	const char **paths;
-	int n = scandir(dir, &entries, is_include, by_name);
+	int n = scandir(dir, &entries, is_include, entry_by_name);
 
 	if (n < 0) {
 		*out_reason = strerrordesc_np(errno);
@@ -163,7 +352,8 @@ file_list(struct arena *arena, const char *dir, const char *const **out_paths, s
 		free(entries[i]);
 	}
 	free(entries);
-	*out_reason = paths == NULL ? "no memory" : "it holds more than 256 files *.conf";
+	*out_reason =
+		paths == NULL ? "out of memory" : "the directory holds more than 256 files *.conf";
 	*out_paths = paths;
 	*out_n = (size_t)n;
 	return paths != NULL && n <= FILE_INCLUDES_MAX ? 0 : -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * file.h - one configuration file: read whole, looked through, parsed by libconfig. */
+ * file.h - one configuration file: read whole, checked, parsed by libconfig. */
 #ifndef COSID_CONFIG_FILE_H
 #define COSID_CONFIG_FILE_H
 #include <libconfig.h>
@@ -9,7 +9,8 @@
 #include "base/arena.h"
 #include "config/diag.h"
 
-enum { FILE_SIZE_MAX = 1 << 20, FILE_INCLUDES_MAX = 256 };
+/* SCAN_DEPTH_MAX: deeper than anything that the configuration has. */
+enum { FILE_SIZE_MAX = 1 << 20, FILE_INCLUDES_MAX = 256, SCAN_DEPTH_MAX = 16 };
 
 struct config_file {
 	const char *path; /* from the arena */
@@ -21,6 +22,8 @@ struct config_file {
 char *file_read(const char *path, size_t most, size_t *out_len, struct stat *out_st,
 		const char **out_reason);
 
+/* Reports what libconfig would misread in text[0..len), which a NUL follows. */
+void file_scan(const char *text, size_t len, const char *file, struct diag *diag);
 /* Fills *file, to be ended with file_done(); 0, or -1 with diag and nothing to end. */
 int file_load(struct config_file *file, struct arena *arena, const char *path, struct diag *diag);
 /* Overwrites the texts that may be secrets: those that begin with plain:. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * group.c - walks a group's members; what a member may be stands in its key. */
-#include "config/group.h"
-
+ * group.c - a group's members into a struct; what a member may be stands in its key. */
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "config/value.h"
+#include "config/load.h"
 
 #include "banned.h"
 
@@ -38,12 +38,25 @@ group_line(const config_setting_t *setting)
 	return config_setting_is_root(setting) ? 1 : (int)config_setting_source_line(setting);
 }
 
+void
+group_error(const struct reader *reader, const config_setting_t *setting, const char *fmt, ...)
+{
+	char text[DIAG_TEXT_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	secret_vprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	diag_error(reader->diag, reader->file, setting != NULL ? group_line(setting) : 0, "%s",
+		   text);
+}
+
 static void
-wrong_type(struct reader *reader, const struct cosi_key *key, const config_setting_t *setting,
+wrong_type(const struct reader *reader, const struct cosi_key *key, const config_setting_t *setting,
 	   const char *expected)
 {
-	diag_error(reader->diag, reader->file, group_line(setting), "'%s': expected %s, found %s",
-		   key->name, expected, group_found(setting));
+	group_error(reader, setting, "'%s': expected %s, found %s", key->name, expected,
+		    group_found(setting));
 }
 
 static bool
@@ -61,48 +74,39 @@ number_of(const config_setting_t *setting)
 							       : config_setting_get_int64(setting);
 }
 
-static bool
-is_sequence(const config_setting_t *setting)
-{
-	int type = config_setting_type(setting);
-
-	return type == CONFIG_TYPE_LIST || type == CONFIG_TYPE_ARRAY;
-}
-
 /* Checks that setting is a list of most elements at most; the length or -1. */
 static int
-sequence_len(struct reader *reader, const struct cosi_key *key, const config_setting_t *setting,
-	     const char *expected, int most)
+list_len(const struct reader *reader, const struct cosi_key *key, const config_setting_t *setting,
+	 const char *expected, int most)
 {
-	int len = config_setting_length(setting);
+	int type = config_setting_type(setting), len = config_setting_length(setting);
 
-	if (!is_sequence(setting)) {
+	if (type != CONFIG_TYPE_LIST && type != CONFIG_TYPE_ARRAY)
 		wrong_type(reader, key, setting, expected);
-		return -1;
-	}
-	if (len > most) {
-		diag_error(reader->diag, reader->file, group_line(setting),
-			   "'%s': expected %d elements at most, found %d", key->name, most, len);
-		return -1;
-	}
-	return len;
+	else if (len > most)
+		group_error(reader, setting, "'%s': expected %d elements at most, found %d",
+			    key->name, most, len);
+	else
+		return len;
+	return -1;
 }
 
 static const char *
-read_secret(struct reader *reader, const struct cosi_key *key, const config_setting_t *setting)
+read_secret(const struct reader *reader, const struct cosi_key *key,
+	    const config_setting_t *setting)
 {
-	struct source_place place = { reader->file, key->name, group_line(setting) };
+	struct source_location location = { reader->file, key->name, group_line(setting) };
 	const char *text = config_setting_get_string(setting);
 
-	if (text == NULL) {
-		wrong_type(reader, key, setting, "a string");
-		return NULL;
-	}
-	return source_read(reader->source, text, &place, reader->diag);
+	if (text != NULL)
+		return source_read(reader->source, text, &location, reader->diag);
+	wrong_type(reader, key, setting, "a string");
+	return NULL;
 }
 
 static const char *
-read_string(struct reader *reader, const struct cosi_key *key, const config_setting_t *setting)
+read_string(const struct reader *reader, const struct cosi_key *key,
+	    const config_setting_t *setting)
 {
 	struct cosi_key element = { .name = key->name, .type = COSI_T_STRING };
 	const char *text = config_setting_get_string(setting), *value = NULL, *reason;
@@ -113,23 +117,20 @@ read_string(struct reader *reader, const struct cosi_key *key, const config_sett
 	}
 	reason = value_parse(reader->arena, &element, text, &value);
 	if (reason != NULL)
-		diag_error(reader->diag, reader->file, group_line(setting), "'%s': %s", key->name,
-			   reason);
+		group_error(reader, setting, "'%s': %s", key->name, reason);
 	return value;
 }
 
 static void
-read_texts(struct reader *reader, const struct cosi_key *key, const config_setting_t *setting,
-	   void *out)
+read_strings(const struct reader *reader, const struct cosi_key *key,
+	     const config_setting_t *setting, void *out)
 {
 	bool secret = key->type == COSI_T_SECRET_LIST;
-	int len = sequence_len(reader, key, setting, "a list of strings",
-			       secret ? VALUE_SECRETS_MAX : VALUE_STRINGS_MAX);
-	const char **texts;
+	int len = list_len(reader, key, setting, "a list of strings",
+			   secret ? VALUE_SECRETS_MAX : VALUE_STRINGS_MAX);
+	const char **texts =
+		len < 0 ? NULL : arena_alloc(reader->arena, ((size_t)len + 1) * sizeof *texts);
 
-	if (len < 0)
-		return;
-	texts = arena_alloc(reader->arena, ((size_t)len + 1) * sizeof *texts);
 	if (texts == NULL)
 		return;
 	for (int i = 0; i < len; i++) {
@@ -142,16 +143,13 @@ read_texts(struct reader *reader, const struct cosi_key *key, const config_setti
 }
 
 static void
-read_ids(struct reader *reader, const struct cosi_key *key, const config_setting_t *setting,
+read_ids(const struct reader *reader, const struct cosi_key *key, const config_setting_t *setting,
 	 void *out)
 {
-	int len = sequence_len(reader, key, setting, "a list of numbers", VALUE_IDS_MAX);
+	int len = list_len(reader, key, setting, "a list of numbers", VALUE_IDS_MAX);
+	uint32_t *list = len < 0 ? NULL : arena_alloc(reader->arena, (size_t)len * sizeof *list);
 	struct value_ids ids = { 0 };
-	uint32_t *list;
 
-	if (len < 0)
-		return;
-	list = arena_alloc(reader->arena, (size_t)len * sizeof *list);
 	if (list == NULL)
 		return;
 	for (int i = 0; i < len; i++) {
@@ -159,8 +157,8 @@ read_ids(struct reader *reader, const struct cosi_key *key, const config_setting
 		int64_t id = is_number(element) ? number_of(element) : -1;
 
 		if (id < 0 || id >= UINT32_MAX)
-			diag_error(reader->diag, reader->file, group_line(element),
-				   "'%s': expected numbers of 0 to 4294967294", key->name);
+			group_error(reader, element, "'%s': expected numbers of 0 to 4294967294",
+				    key->name);
 		list[i] = (uint32_t)id;
 	}
 	ids = (struct value_ids){ (size_t)len, list };
@@ -168,65 +166,37 @@ read_ids(struct reader *reader, const struct cosi_key *key, const config_setting
 }
 
 static void
-read_aggregate(struct reader *reader, const struct cosi_key *key, const config_setting_t *setting,
-	       void *out)
+read_scalar(const struct reader *reader, const struct cosi_key *key,
+	    const config_setting_t *setting, void *out)
 {
-	int type = config_setting_type(setting);
-
-	if (key->type == VALUE_GROUP && type != CONFIG_TYPE_GROUP)
-		wrong_type(reader, key, setting, "a group { }");
-	else if (key->type == VALUE_LIST && type != CONFIG_TYPE_LIST &&
-		 !(type == CONFIG_TYPE_ARRAY && config_setting_length(setting) == 0))
-		wrong_type(reader, key, setting, "a list ( )");
-	else
-		value_store(key, out, &setting, sizeof setting);
-}
-
-static const char *
-expected_scalar(uint32_t type)
-{
-	switch (type) {
-	case COSI_T_BOOL:
-		return "true or false";
-	case COSI_T_INT:
-		return "a number";
-	case COSI_T_SIZE:
-		return "a string such as \"10Gi\" or a number";
-	case COSI_T_MSEC:
-		return "a string such as \"10s\"";
-	default:
-		return "a string";
-	}
-}
-
-static void
-read_scalar(struct reader *reader, const struct cosi_key *key, const config_setting_t *setting,
-	    void *out)
-{
-	bool takes_number = key->type == COSI_T_INT || key->type == COSI_T_SIZE;
-	bool takes_text = key->type != COSI_T_BOOL && key->type != COSI_T_INT;
+	bool is_int = key->type == COSI_T_INT, is_size = key->type == COSI_T_SIZE;
 	const char *text = config_setting_get_string(setting), *reason = NULL;
 
 	if (key->type == COSI_T_BOOL && config_setting_type(setting) == CONFIG_TYPE_BOOL) {
 		bool yes = config_setting_get_bool(setting) == CONFIG_TRUE;
 
 		value_store(key, out, &yes, sizeof yes);
-	} else if (takes_number && is_number(setting)) {
+	} else if ((is_int || is_size) && is_number(setting)) {
 		reason = value_store_number(reader->arena, key, number_of(setting), out);
-	} else if (takes_text && text != NULL) {
+	} else if (text != NULL && key->type != COSI_T_BOOL && !is_int) {
 		reason = value_parse(reader->arena, key, text, out);
 	} else {
-		wrong_type(reader, key, setting, expected_scalar(key->type));
+		wrong_type(reader, key, setting,
+			   key->type == COSI_T_BOOL   ? "true or false"
+			   : is_int                   ? "a number"
+			   : is_size                  ? "a string such as \"10Gi\" or a number"
+			   : key->type == COSI_T_MSEC ? "a string such as \"10s\""
+						      : "a string");
 	}
 	if (reason != NULL)
-		diag_error(reader->diag, reader->file, group_line(setting), "'%s': %s", key->name,
-			   reason);
+		group_error(reader, setting, "'%s': %s", key->name, reason);
 }
 
 static void
-read_member(struct reader *reader, const struct cosi_key *key, const config_setting_t *setting,
-	    void *out)
+read_member(const struct reader *reader, const struct cosi_key *key,
+	    const config_setting_t *setting, void *out)
 {
+	int type = config_setting_type(setting);
 	const char *secret;
 
 	switch (key->type) {
@@ -236,39 +206,118 @@ read_member(struct reader *reader, const struct cosi_key *key, const config_sett
 		break;
 	case COSI_T_SECRET_LIST:
 	case VALUE_STRINGS:
-		read_texts(reader, key, setting, out);
+		read_strings(reader, key, setting, out);
 		break;
 	case VALUE_IDS:
 		read_ids(reader, key, setting, out);
 		break;
 	case VALUE_GROUP:
+		if (type == CONFIG_TYPE_GROUP)
+			value_store(key, out, &setting, sizeof setting);
+		else
+			wrong_type(reader, key, setting, "a group { }");
+		break;
 	case VALUE_LIST:
-		read_aggregate(reader, key, setting, out);
+		/* "[ ]" is an empty array, and as good as an empty list. */
+		if (type == CONFIG_TYPE_LIST ||
+		    (type == CONFIG_TYPE_ARRAY && config_setting_length(setting) == 0))
+			value_store(key, out, &setting, sizeof setting);
+		else
+			wrong_type(reader, key, setting, "a list ( )");
 		break;
 	default:
 		read_scalar(reader, key, setting, out);
 	}
 }
 
-/* What an absent key means. */
+/* ---- keys that are misspelt ---- */
+
+/* Is one the other with a letter more, less or other, or with two neighbours swapped; upper or
+ * lower case? */
+static bool
+is_near(const char *a, const char *b)
+{
+	size_t la = strlen(a), lb = strlen(b), head = 0, tail = 0;
+
+	if (la < 3 || lb < 3)
+		return false;
+	while (head < la && head < lb && (a[head] | 0x20) == (b[head] | 0x20))
+		head++;
+	while (tail < la - head && tail < lb - head &&
+	       (a[la - 1 - tail] | 0x20) == (b[lb - 1 - tail] | 0x20))
+		tail++;
+	la -= head + tail;
+	lb -= head + tail;
+	return (la <= 1 && lb <= 1) ||
+	       (la == 2 && lb == 2 && a[head] == b[head + 1] && a[head + 1] == b[head]);
+}
+
+static const char *
+nearest_key(const struct cosi_schema *schema, const char *name)
+{
+	for (size_t i = 0; i < schema->nkeys; i++)
+		if (is_near(schema->keys[i].name, name))
+			return schema->keys[i].name;
+	return NULL;
+}
+
 static void
-complete(struct reader *reader, const config_setting_t *group, const struct cosi_key *key,
-	 void *out)
+unknown_key(const struct reader *reader, const struct cosi_schema *schema, bool of_backend,
+	    const config_setting_t *setting)
+{
+	const char *name = config_setting_name(setting), *nearest = nearest_key(schema, name);
+
+	if (nearest == NULL && of_backend)
+		nearest = nearest_key(&keys_backend, name);
+	if (nearest != NULL)
+		group_error(reader, setting, "unknown key '%s': did you mean '%s'?", name, nearest);
+	else
+		group_error(reader, setting, "unknown key '%s'", name);
+}
+
+/* A member that may have been meant as the key, or NULL. */
+static const config_setting_t *
+misspelt_member(const config_setting_t *group, const struct cosi_schema *schema, const char *key)
+{
+	for (int i = 0; i < config_setting_length(group); i++) {
+		const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
+		const char *name = config_setting_name(setting);
+
+		if (value_key(schema, name) == NULL && is_near(name, key))
+			return setting;
+	}
+	return NULL;
+}
+
+static bool
+is_known(bool (*known)(const char *name), const char *name)
+{
+	return known != NULL && known(name);
+}
+
+/* Requires the key, or sets its default. */
+static void
+absent_key(const struct reader *reader, const config_setting_t *group,
+	   const struct cosi_schema *schema, const struct cosi_key *key,
+	   bool (*known)(const char *name), void *out)
 {
 	static const char *const none[] = { NULL };
 	const char *const *empty = none;
-	const char *reason = NULL;
 
-	if ((key->flags & COSI_REQUIRED) != 0)
-		diag_error(reader->diag, reader->file, group_line(group), "'%s' is required",
-			   key->name);
-	else if (key->fallback != NULL)
-		reason = value_parse(reader->arena, key, key->fallback, out);
-	else if (key->type == COSI_T_SECRET_LIST)
+	if ((key->flags & COSI_REQUIRED) != 0) {
+		const config_setting_t *misspelt = misspelt_member(group, schema, key->name);
+		const char *name = misspelt != NULL ? config_setting_name(misspelt) : "";
+
+		if (misspelt == NULL)
+			group_error(reader, group, "'%s' is required", key->name);
+		else if (is_known(known, name)) /* else it was reported as unknown */
+			group_error(reader, misspelt, "'%s' is required: is it what '%s' means?",
+				    key->name, name);
+	} else if (key->fallback != NULL) {
+		(void)value_parse(reader->arena, key, key->fallback, out);
+	} else if (key->type == COSI_T_SECRET_LIST) {
 		value_store(key, out, &empty, sizeof empty);
-	if (reason != NULL)
-		diag_error(reader->diag, reader->file, group_line(group), "the default of '%s': %s",
-			   key->name, reason);
+	}
 }
 
 void
@@ -282,11 +331,10 @@ group_read(struct reader *reader, const config_setting_t *group, const struct co
 
 		if (key != NULL)
 			read_member(reader, key, setting, out);
-		else if (known == NULL || !known(name))
-			diag_error(reader->diag, reader->file, group_line(setting),
-				   "unknown key '%s'", name);
+		else if (!is_known(known, name))
+			unknown_key(reader, schema, reader->source != NULL, setting);
 	}
 	for (size_t i = 0; i < schema->nkeys; i++)
 		if (config_setting_get_member(group, schema->keys[i].name) == NULL)
-			complete(reader, group, &schema->keys[i], out);
+			absent_key(reader, group, schema, &schema->keys[i], known, out);
 }

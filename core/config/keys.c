@@ -1,147 +1,243 @@
 /* SPDX-License-Identifier: Apache-2.0
  * keys.c - every key of the daemon, its type, its default and its limits: parsed and documented by
  * this table. */
-#include "config/keys.h"
-
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "config/group.h"
+#include "config/load.h"
+#include "config/value.h"
 
 #include "banned.h"
 
-/* The key of member m; a member of another C type than that does not compile. */
-#define KEY(T, m, ctype, key, t, f, fb, ch, h)                                                     \
-	{                                                                                          \
-		(key), (t), (f),                                                                   \
-			offsetof(T, m) + 0 * sizeof(char[__builtin_types_compatible_p(             \
-								 __typeof__(((T *)0)->m), ctype)   \
-								 ? 1                               \
-								 : -1]),                           \
-			(fb), (ch), (h)                                                            \
-	}
-#define TEXT(T, m, key, t, f, fb, h) KEY(T, m, const char *, key, t, f, fb, NULL, h)
-#define WORD(T, m, key, fb, ch, h)   KEY(T, m, const char *, key, COSI_T_ENUM, 0, fb, ch, h)
-#define YES(T, m, key, fb, h)        KEY(T, m, bool, key, COSI_T_BOOL, 0, fb, NULL, h)
-#define INT(T, m, key, fb, ch, h)    KEY(T, m, int64_t, key, COSI_T_INT, 0, fb, ch, h)
-#define MSEC(T, m, key, fb, ch, h)   KEY(T, m, int64_t, key, COSI_T_MSEC, 0, fb, ch, h)
-#define IDS(T, m, key, h)            KEY(T, m, struct value_ids, key, VALUE_IDS, 0, NULL, NULL, h)
-#define TREE(T, m, key, t, h)        KEY(T, m, const config_setting_t *, key, t, 0, NULL, NULL, h)
-#define WORDS(T, m, key, fb, h)      KEY(T, m, const char *const *, key, VALUE_STRINGS, 0, fb, NULL, h)
+/* A member of another C type than the key's does not compile. */
+#define OFFSET(T, m, ctype)                                                                        \
+	.offset = offsetof(T, m) +                                                                 \
+		  0 * sizeof(char[__builtin_types_compatible_p(__typeof__(((T *)0)->m), ctype)     \
+					  ? 1                                                      \
+					  : -1])
+#define LEN(a) (sizeof(a) / sizeof((a)[0]))
 
-#define TOP struct top_keys
-static const struct cosi_key top[] = {
-	TEXT(TOP, config.driver_name, "driver_name", COSI_T_STRING, COSI_REQUIRED, NULL,
-	     "name of this driver: a DNS name in lower case"),
-	TEXT(TOP, config.owner, "owner", COSI_T_STRING, 0, NULL,
-	     "mark on buckets and accounts; absent: driver_name"),
-	TEXT(TOP, endpoint, "endpoint", COSI_T_STRING, 0, "unix:///run/cosid/cosi.sock",
-	     "socket to serve; the environment's COSI_ENDPOINT wins"),
-	TEXT(TOP, admin_endpoint, "admin_endpoint", COSI_T_STRING, 0,
-	     "unix:///run/cosid-admin/admin.sock",
-	     "socket for cosictl status, reload and list, in a directory of its own"),
-	TEXT(TOP, socket_mode, "socket_mode", COSI_T_STRING, 0, "0660",
-	     "permissions of the socket, octal"),
-	TREE(TOP, allowed_peers, "allowed_peers", VALUE_GROUP,
-	     "who may connect; absent: whoever can open the socket"),
-	TEXT(TOP, config.module_dir, "module_dir", COSI_T_PATH, 0, NULL,
-	     "directory of the modules; absent: where those of this program are"),
-	TEXT(TOP, config.state_dir, "state_dir", COSI_T_PATH, 0, NULL,
-	     "directory for copies of the modules; absent: $STATE_DIRECTORY, or a temporary one"),
-	MSEC(TOP, config.call_timeout_ms, "call_timeout", "25s", "10ms..1h",
-	     "longest time for a call without a deadline, or with a later one"),
-	MSEC(TOP, config.create_settle_ms, "create_settle", "100ms", "0s..10s",
-	     "a v1alpha1 create is not answered sooner than this; 0s: at once"),
-	MSEC(TOP, config.drain_timeout_ms, "drain_timeout", "20s", "0s..10m",
-	     "time for calls in flight to end when the daemon stops"),
-	INT(TOP, config.workers, "workers", "64", "1..1024", "threads that call modules"),
-	TREE(TOP, log, "log", VALUE_GROUP, "what is logged, and how"),
-	TEXT(TOP, config.default_backend, "default_backend", COSI_T_STRING, 0, NULL,
-	     "backend for new buckets that nothing else sends elsewhere"),
-	TREE(TOP, routes, "routes", VALUE_LIST, "backends for new buckets, by name"),
-	TREE(TOP, backends, "backends", VALUE_LIST, "the stores"),
-	TEXT(TOP, include_dir, "include_dir", COSI_T_PATH, 0, NULL,
-	     "directory of further files NAME.conf with backends and routes"),
+static const struct cosi_key top_table[] = {
+	{ .name = "driver_name",
+	  .type = COSI_T_STRING,
+	  .flags = COSI_REQUIRED,
+	  OFFSET(struct top_keys, config.driver_name, const char *),
+	  .help = "name of this driver: a DNS name in lower case" },
+	{ .name = "owner",
+	  .type = COSI_T_STRING,
+	  OFFSET(struct top_keys, config.owner, const char *),
+	  .help = "name in the ownership tags of buckets and accounts; absent: driver_name" },
+	{ .name = "endpoint",
+	  .type = COSI_T_STRING,
+	  OFFSET(struct top_keys, endpoint, const char *),
+	  .fallback = "unix:///run/cosid/cosi.sock",
+	  .help = "socket to serve; the environment's COSI_ENDPOINT wins" },
+	{ .name = "admin_endpoint",
+	  .type = COSI_T_STRING,
+	  OFFSET(struct top_keys, admin_endpoint, const char *),
+	  .fallback = "unix:///run/cosid-admin/admin.sock",
+	  .help = "socket for cosictl status, reload and list, in a directory of its own" },
+	{ .name = "socket_mode",
+	  .type = COSI_T_STRING,
+	  OFFSET(struct top_keys, socket_mode, const char *),
+	  .fallback = "0660",
+	  .help = "permissions of the socket, octal" },
+	{ .name = "allowed_peers",
+	  .type = VALUE_GROUP,
+	  OFFSET(struct top_keys, allowed_peers, const config_setting_t *),
+	  .help = "who may connect; absent: everyone who can open the socket" },
+	{ .name = "module_dir",
+	  .type = COSI_T_PATH,
+	  OFFSET(struct top_keys, config.module_dir, const char *),
+	  .help = "directory of the modules; absent: that of this installation" },
+	{ .name = "state_dir",
+	  .type = COSI_T_PATH,
+	  OFFSET(struct top_keys, config.state_dir, const char *),
+	  .help = "directory for copies of the modules; absent: $STATE_DIRECTORY, or a temporary "
+		  "one" },
+	{ .name = "call_timeout",
+	  .type = COSI_T_MSEC,
+	  OFFSET(struct top_keys, config.call_timeout_ms, int64_t),
+	  .fallback = "25s",
+	  .choices = "10ms..1h",
+	  .help = "longest time for a call without a deadline, or with a later one" },
+	{ .name = "create_settle",
+	  .type = COSI_T_MSEC,
+	  OFFSET(struct top_keys, config.create_settle_ms, int64_t),
+	  .fallback = "100ms",
+	  .choices = "0s..10s",
+	  .help = "least time before a v1alpha1 create is answered; 0s: at once" },
+	{ .name = "drain_timeout",
+	  .type = COSI_T_MSEC,
+	  OFFSET(struct top_keys, config.drain_timeout_ms, int64_t),
+	  .fallback = "20s",
+	  .choices = "0s..10m",
+	  .help = "time for calls in flight to end when the daemon stops" },
+	{ .name = "workers",
+	  .type = COSI_T_INT,
+	  OFFSET(struct top_keys, config.workers, int64_t),
+	  .fallback = "64",
+	  .choices = "1..1024",
+	  .help = "threads that call modules" },
+	{ .name = "log",
+	  .type = VALUE_GROUP,
+	  OFFSET(struct top_keys, log, const config_setting_t *),
+	  .help = "what is logged, and how" },
+	{ .name = "default_backend",
+	  .type = COSI_T_STRING,
+	  OFFSET(struct top_keys, config.default_backend, const char *),
+	  .help = "backend for new buckets that match no route" },
+	{ .name = "routes",
+	  .type = VALUE_LIST,
+	  OFFSET(struct top_keys, routes, const config_setting_t *),
+	  .help = "backends for new buckets, by name" },
+	{ .name = "backends",
+	  .type = VALUE_LIST,
+	  OFFSET(struct top_keys, backends, const config_setting_t *),
+	  .help = "the stores" },
+	{ .name = "include_dir",
+	  .type = COSI_T_PATH,
+	  OFFSET(struct top_keys, include_dir, const char *),
+	  .help = "directory of further files NAME.conf with backends and routes" },
 };
 
-static const struct cosi_key include[] = {
-	TREE(struct include_keys, routes, "routes", VALUE_LIST, ""),
-	TREE(struct include_keys, backends, "backends", VALUE_LIST, ""),
+static const struct cosi_key include_table[] = {
+	{ .name = "routes",
+	  .type = VALUE_LIST,
+	  OFFSET(struct include_keys, routes, const config_setting_t *),
+	  .help = "" },
+	{ .name = "backends",
+	  .type = VALUE_LIST,
+	  OFFSET(struct include_keys, backends, const config_setting_t *),
+	  .help = "" },
 };
 
-static const struct cosi_key peers[] = {
-	IDS(struct peer_keys, uids, "uids", "users that may connect; absent: none"),
-	IDS(struct peer_keys, gids, "gids", "groups that may connect; absent: none"),
+static const struct cosi_key peers_table[] = {
+	{ .name = "uids",
+	  .type = VALUE_IDS,
+	  OFFSET(struct peer_keys, uids, struct value_ids),
+	  .help = "users that may connect; absent: none" },
+	{ .name = "gids",
+	  .type = VALUE_IDS,
+	  OFFSET(struct peer_keys, gids, struct value_ids),
+	  .help = "groups that may connect; absent: none" },
 };
 
-static const struct cosi_key logs[] = {
-	WORD(struct log_keys, level, "level", "info", "error warning notice info debug",
-	     "least important lines to write"),
-	WORD(struct log_keys, format, "format", "text", "text json", "text for people or JSON"),
+static const struct cosi_key log_table[] = {
+	{ .name = "level",
+	  .type = COSI_T_ENUM,
+	  OFFSET(struct log_keys, level, const char *),
+	  .fallback = "info",
+	  .choices = "error warning notice info debug",
+	  .help = "least important lines to write" },
+	{ .name = "format",
+	  .type = COSI_T_ENUM,
+	  OFFSET(struct log_keys, format, const char *),
+	  .fallback = "text",
+	  .choices = "text json",
+	  .help = "text for people or JSON" },
 };
 
-#define ROUTE struct config_route
-static const struct cosi_key route[] = {
-	TEXT(ROUTE, match, "match", COSI_T_STRING, COSI_REQUIRED, NULL,
-	     "glob that the bucket's name matches"),
-	TEXT(ROUTE, backend, "backend", COSI_T_STRING, COSI_REQUIRED, NULL,
-	     "backend that gets the bucket"),
+static const struct cosi_key route_table[] = {
+	{ .name = "match",
+	  .type = COSI_T_STRING,
+	  .flags = COSI_REQUIRED,
+	  OFFSET(struct config_route, match, const char *),
+	  .help = "glob that the bucket's name matches" },
+	{ .name = "backend",
+	  .type = COSI_T_STRING,
+	  .flags = COSI_REQUIRED,
+	  OFFSET(struct config_route, backend, const char *),
+	  .help = "backend that gets the bucket" },
 };
 
 /* Those from endpoint on belong to modules with COSI_NETWORK. */
-#define BACKEND struct config_backend
 enum { NGENERAL = 6 };
-static const struct cosi_key backend[] = {
-	TEXT(BACKEND, name, "name", COSI_T_STRING, COSI_REQUIRED, NULL,
-	     "name of the backend, the first part of every id"),
-	TEXT(BACKEND, module, "module", COSI_T_STRING, COSI_REQUIRED, NULL,
-	     "module that speaks to the store"),
-	TEXT(BACKEND, public_endpoint, "public_endpoint", COSI_T_URL, 0, NULL,
-	     "URL that applications are told; absent: endpoint, required where there is none"),
-	YES(BACKEND, accept_new, "accept_new", "true",
-	    "gets new buckets; false: those that it has go on"),
-	WORDS(BACKEND, existing_buckets, "existing_buckets", "*",
-	      "globs of buckets that were not made here and may be used"),
-	INT(BACKEND, max_calls, "max_calls", NULL, "1..1024",
-	    "calls at a time; absent: a quarter of workers"),
-	TEXT(BACKEND, endpoint, "endpoint", COSI_T_URL, 0, NULL, "URL of the store"),
-	TEXT(BACKEND, ca_file, "ca_file", COSI_T_PATH, 0, NULL,
-	     "PEM file of the authorities to trust; absent: the system's"),
-	YES(BACKEND, insecure, "insecure", "false", "do not verify the store's certificate"),
-	MSEC(BACKEND, connect_timeout_ms, "connect_timeout", "5s", "10ms..5m",
-	     "longest time for a connection to the store"),
-	MSEC(BACKEND, request_timeout_ms, "request_timeout", "20s", "10ms..1h",
-	     "longest time for one request to the store"),
-	INT(BACKEND, retries, "retries", "2", "0..10",
-	    "further tries of a request that may be sent twice"),
+static const struct cosi_key backend_table[] = {
+	{ .name = "name",
+	  .type = COSI_T_STRING,
+	  .flags = COSI_REQUIRED,
+	  OFFSET(struct config_backend, name, const char *),
+	  .help = "name of the backend, the first part of every id" },
+	{ .name = "module",
+	  .type = COSI_T_STRING,
+	  .flags = COSI_REQUIRED,
+	  OFFSET(struct config_backend, module, const char *),
+	  .help = "module that speaks to the store" },
+	{ .name = "public_endpoint",
+	  .type = COSI_T_URL,
+	  OFFSET(struct config_backend, public_endpoint, const char *),
+	  .help = "URL that applications are told; absent: endpoint, required where there is "
+		  "none" },
+	{ .name = "accept_new",
+	  .type = COSI_T_BOOL,
+	  OFFSET(struct config_backend, accept_new, bool),
+	  .fallback = "true",
+	  .help = "accepts new buckets; false: only serves those that exist" },
+	{ .name = "existing_buckets",
+	  .type = VALUE_STRINGS,
+	  OFFSET(struct config_backend, existing_buckets, const char *const *),
+	  .fallback = "*",
+	  .help = "globs of buckets that cosid did not create and may grant access to" },
+	{ .name = "max_calls",
+	  .type = COSI_T_INT,
+	  OFFSET(struct config_backend, max_calls, int64_t),
+	  .choices = "1..1024",
+	  .help = "calls at a time; absent: a quarter of workers" },
+	{ .name = "endpoint",
+	  .type = COSI_T_URL,
+	  OFFSET(struct config_backend, endpoint, const char *),
+	  .help = "URL of the store" },
+	{ .name = "ca_file",
+	  .type = COSI_T_PATH,
+	  OFFSET(struct config_backend, ca_file, const char *),
+	  .help = "PEM file of the authorities to trust; absent: the system's" },
+	{ .name = "insecure",
+	  .type = COSI_T_BOOL,
+	  OFFSET(struct config_backend, insecure, bool),
+	  .fallback = "false",
+	  .help = "do not verify the store's certificate" },
+	{ .name = "connect_timeout",
+	  .type = COSI_T_MSEC,
+	  OFFSET(struct config_backend, connect_timeout_ms, int64_t),
+	  .fallback = "5s",
+	  .choices = "10ms..5m",
+	  .help = "longest time for a connection to the store" },
+	{ .name = "request_timeout",
+	  .type = COSI_T_MSEC,
+	  OFFSET(struct config_backend, request_timeout_ms, int64_t),
+	  .fallback = "20s",
+	  .choices = "10ms..1h",
+	  .help = "longest time for one request to the store" },
+	{ .name = "retries",
+	  .type = COSI_T_INT,
+	  OFFSET(struct config_backend, retries, int64_t),
+	  .fallback = "2",
+	  .choices = "0..10",
+	  .help = "further tries of a request that may be sent twice" },
 };
 
-#define LEN(a) (sizeof(a) / sizeof((a)[0]))
-const struct cosi_schema keys_top = COSI_SCHEMA(struct top_keys, top);
-const struct cosi_schema keys_include = COSI_SCHEMA(struct include_keys, include);
-const struct cosi_schema keys_peers = COSI_SCHEMA(struct peer_keys, peers);
-const struct cosi_schema keys_log = COSI_SCHEMA(struct log_keys, logs);
-const struct cosi_schema keys_route = COSI_SCHEMA(struct config_route, route);
-const struct cosi_schema keys_backend = COSI_SCHEMA(struct config_backend, backend);
-const struct cosi_schema keys_network = { sizeof(struct config_backend), LEN(backend) - NGENERAL,
-					  backend + NGENERAL };
+const struct cosi_schema keys_top = COSI_SCHEMA(struct top_keys, top_table);
+const struct cosi_schema keys_include = COSI_SCHEMA(struct include_keys, include_table);
+const struct cosi_schema keys_peers = COSI_SCHEMA(struct peer_keys, peers_table);
+const struct cosi_schema keys_log = COSI_SCHEMA(struct log_keys, log_table);
+const struct cosi_schema keys_route = COSI_SCHEMA(struct config_route, route_table);
+const struct cosi_schema keys_backend = COSI_SCHEMA(struct config_backend, backend_table);
+const struct cosi_schema keys_network = { sizeof(struct config_backend),
+					  LEN(backend_table) - NGENERAL, backend_table + NGENERAL };
 
-bool
-keys_is_backend(const char *name)
-{
-	return value_key(&keys_backend, name) != NULL;
-}
-
-enum { NKEYS = LEN(top) + LEN(peers) + LEN(logs) + LEN(route) + LEN(backend) };
-enum { TYPE_SIZE = 64 };
-static struct config_key all[NKEYS];
+enum {
+	NKEYS = LEN(top_table) + LEN(peers_table) + LEN(log_table) + LEN(route_table) +
+		LEN(backend_table),
+	TYPE_SIZE = 64
+};
+static struct config_key all_keys[NKEYS];
 static char all_types[NKEYS][TYPE_SIZE];
-static pthread_once_t all_once = PTHREAD_ONCE_INIT;
+static pthread_once_t all_keys_once = PTHREAD_ONCE_INIT;
 
-/* "required", or what an absent key means; NULL: its help says so. */
+/* "required", or what an absent key means; NULL: its help tells. */
 static const char *
-fallback_of(const struct cosi_key *key)
+key_fallback(const struct cosi_key *key)
 {
 	if ((key->flags & COSI_REQUIRED) != 0)
 		return "required";
@@ -149,7 +245,7 @@ fallback_of(const struct cosi_key *key)
 }
 
 static void
-fill_all(void)
+fill_all_keys(void)
 {
 	static const struct {
 		const char *section;
@@ -160,29 +256,27 @@ fill_all(void)
 	};
 	size_t n = 0;
 
-	for (size_t i = 0; i < LEN(sections); i++) {
-		for (size_t j = 0; j < sections[i].schema->nkeys; j++) {
+	for (size_t i = 0; i < LEN(sections); i++)
+		for (size_t j = 0; j < sections[i].schema->nkeys; j++, n++) {
 			const struct cosi_key *key = &sections[i].schema->keys[j];
 
 			value_describe_type(key, all_types[n], TYPE_SIZE);
-			all[n] = (struct config_key){
+			all_keys[n] = (struct config_key){
 				.section = sections[i].section,
 				.name = key->name,
 				.type = all_types[n],
-				.fallback = fallback_of(key),
+				.fallback = key_fallback(key),
 				.help = key->help,
-				.network =
-					key >= backend + NGENERAL && key < backend + LEN(backend),
+				.network = key >= keys_network.keys &&
+					   key < keys_network.keys + keys_network.nkeys,
 			};
-			n++;
 		}
-	}
 }
 
 const struct config_key *
 config_keys(size_t *out_n)
 {
-	(void)pthread_once(&all_once, fill_all);
+	(void)pthread_once(&all_keys_once, fill_all_keys);
 	*out_n = NKEYS;
-	return all;
+	return all_keys;
 }

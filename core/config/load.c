@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * load.c - the main file, then those of its include_dir, into one struct config. */
+ * load.c - the main file, then those of its include_dir, into one struct config; its life. */
 #include "config/load.h"
 
 #include <stdatomic.h>
@@ -8,19 +8,18 @@
 
 #include "base/log.h"
 #include "base/parse.h"
-#include "config/syntax.h"
 
 #include "banned.h"
 
 struct loaded {
-	struct config config; /* first: it is what others hold a pointer to */
+	struct config config; /* first: others hold a pointer to it */
 	atomic_uint refs;
 	struct arena arena;
 	size_t nfiles;
-	struct config_file *files; /* in the arena; their trees are owned here */
+	struct config_file *files; /* in the arena, the main file's first; their trees are owned */
 };
 
-/* What loading needs besides the reader. */
+/* What loading needs besides the result. */
 struct load {
 	struct loaded *loaded;
 	struct reader reader;
@@ -29,27 +28,35 @@ struct load {
 	struct load_lists *lists; /* the main file's first */
 };
 
-static void
-complain(struct load *load, const char *key, const char *reason)
+static struct loaded *
+loaded_of(const struct config *config)
 {
-	const config_setting_t *root = config_root_setting(&load->loaded->files[0].tree);
-	const config_setting_t *setting = config_setting_get_member(root, key);
+	return (struct loaded *)(uintptr_t)config;
+}
 
+static const config_setting_t *
+top_setting(const struct loaded *loaded, const char *key)
+{
+	return config_setting_get_member(config_root_setting(&loaded->files[0].tree), key);
+}
+
+static void
+top_error(struct load *load, const char *key, const char *reason)
+{
 	if (reason != NULL)
-		diag_error(load->reader.diag, load->reader.file,
-			   setting != NULL ? group_line(setting) : 0, "'%s': %s", key, reason);
+		group_error(&load->reader, top_setting(load->loaded, key), "'%s': %s", key, reason);
 }
 
 /* COSI_ENDPOINT is the specification's word; it wins over the file. */
 static void
 read_endpoint(struct load *load)
 {
-	const char *wins = getenv("COSI_ENDPOINT"), *path = NULL, *reason;
+	const char *env = getenv("COSI_ENDPOINT"), *path = NULL, *reason;
 
 	if (load->top.endpoint != NULL)
-		complain(load, "endpoint", syntax_endpoint(load->top.endpoint, &path));
-	if (wins != NULL) {
-		reason = syntax_endpoint(wins, &path);
+		top_error(load, "endpoint", syntax_endpoint(load->top.endpoint, &path));
+	if (env != NULL) {
+		reason = syntax_endpoint(env, &path);
 		if (reason != NULL)
 			diag_error(load->reader.diag, NULL, 0,
 				   "the environment's COSI_ENDPOINT: %s", reason);
@@ -58,31 +65,25 @@ read_endpoint(struct load *load)
 		load->top.config.socket_path = arena_strdup(load->reader.arena, path);
 }
 
-/* Are both sockets in one directory?  The specification wants COSI's to be alone there. */
-static bool
-share_directory(const char *a, const char *b)
-{
-	size_t len = (size_t)(strrchr(a, '/') - a);
-
-	return len == (size_t)(strrchr(b, '/') - b) && memcmp(a, b, len) == 0;
-}
-
+/* The specification wants COSI's socket to be alone in its directory. */
 static void
 read_admin_endpoint(struct load *load)
 {
-	const config_setting_t *root = config_root_setting(&load->loaded->files[0].tree);
 	struct config *config = &load->top.config;
-	const char *path = NULL;
+	const char *path = NULL, *other = config->socket_path;
+	size_t len;
 
 	if (load->top.admin_endpoint != NULL)
-		complain(load, "admin_endpoint", syntax_endpoint(load->top.admin_endpoint, &path));
+		top_error(load, "admin_endpoint", syntax_endpoint(load->top.admin_endpoint, &path));
 	if (path == NULL)
 		return;
 	config->admin_path = arena_strdup(load->reader.arena, path);
-	config->admin_given = config_setting_get_member(root, "admin_endpoint") != NULL;
-	if (config->socket_path != NULL && share_directory(path, config->socket_path))
-		complain(load, "admin_endpoint",
-			 "the directory of the COSI socket holds nothing but that socket");
+	config->admin_given = top_setting(load->loaded, "admin_endpoint") != NULL;
+	len = (size_t)(strrchr(path, '/') - path);
+	if (other != NULL && len == (size_t)(strrchr(other, '/') - other) &&
+	    memcmp(path, other, len) == 0)
+		top_error(load, "admin_endpoint",
+			  "the directory of the COSI socket holds nothing but that socket");
 }
 
 static void
@@ -109,42 +110,34 @@ read_peers(struct load *load)
 }
 
 static void
-read_log(struct load *load)
-{
-	struct log_keys log = { "info", "text" };
-
-	if (load->top.log != NULL)
-		group_read(&load->reader, load->top.log, &keys_log, NULL, &log);
-	load->top.config.log_level = log_level_parse(log.level);
-	load->top.config.log_json = strcmp(log.format, "json") == 0;
-}
-
-static void
 read_main(struct load *load)
 {
-	const config_setting_t *root = config_root_setting(&load->loaded->files[0].tree);
 	struct config *config = &load->top.config;
+	struct log_keys log = { "info", "text" };
 	unsigned mode = 0;
 
-	group_read(&load->reader, root, &keys_top, NULL, &load->top);
+	group_read(&load->reader, config_root_setting(&load->loaded->files[0].tree), &keys_top,
+		   NULL, &load->top);
 	if (config->driver_name != NULL)
-		complain(load, "driver_name", syntax_driver_name(config->driver_name));
+		top_error(load, "driver_name", syntax_driver_name(config->driver_name));
 	if (config->owner != NULL)
-		complain(load, "owner", syntax_owner(config->owner));
+		top_error(load, "owner", syntax_owner(config->owner));
 	else
 		config->owner = config->driver_name;
-	if (load->top.socket_mode != NULL && parse_mode(load->top.socket_mode, &mode) != 0)
-		complain(load, "socket_mode", "expected an octal mode such as 0660");
+	if (load->top.socket_mode != NULL && parse_mode(load->top.socket_mode, &mode) < 0)
+		top_error(load, "socket_mode", "expected an octal mode such as 0660");
 	config->socket_mode = mode;
-	if (config_setting_get_member(root, "module_dir") == NULL)
+	if (top_setting(load->loaded, "module_dir") == NULL)
 		config->module_dir = config_default_module_dir();
 	read_endpoint(load);
 	read_admin_endpoint(load);
 	read_peers(load);
-	read_log(load);
-	load->lists[0] =
+	if (load->top.log != NULL)
+		group_read(&load->reader, load->top.log, &keys_log, NULL, &log);
+	config->log_level = log_level_parse(log.level);
+	config->log_json = strcmp(log.format, "json") == 0;
+	load->lists[load->nlists++] =
 		(struct load_lists){ load->reader.file, load->top.routes, load->top.backends };
-	load->nlists = 1;
 }
 
 static bool
@@ -154,33 +147,28 @@ is_top_key(const char *name)
 }
 
 static void
-refuse_top_keys(struct reader *reader, const config_setting_t *root)
-{
-	for (int i = 0; i < config_setting_length(root); i++) {
-		const config_setting_t *setting = config_setting_get_elem(root, (unsigned)i);
-		const char *name = config_setting_name(setting);
-
-		if (is_top_key(name) && value_key(&keys_include, name) == NULL)
-			diag_error(reader->diag, reader->file, group_line(setting),
-				   "'%s' stands in the main file only", name);
-	}
-}
-
-static void
 read_include(struct load *load, const char *path)
 {
 	struct config_file *file = &load->loaded->files[load->loaded->nfiles];
 	struct include_keys keys = { 0 };
+	const config_setting_t *root;
 
-	if (file_load(file, load->reader.arena, path, load->reader.diag) != 0) {
+	if (file_load(file, load->reader.arena, path, load->reader.diag) < 0) {
 		load->reader.incomplete = true;
 		return;
 	}
 	load->loaded->nfiles++;
 	load->reader.file = file->path;
-	refuse_top_keys(&load->reader, config_root_setting(&file->tree));
-	group_read(&load->reader, config_root_setting(&file->tree), &keys_include, is_top_key,
-		   &keys);
+	root = config_root_setting(&file->tree);
+	for (int i = 0; i < config_setting_length(root); i++) {
+		const config_setting_t *setting = config_setting_get_elem(root, (unsigned)i);
+		const char *name = config_setting_name(setting);
+
+		if (is_top_key(name) && value_key(&keys_include, name) == NULL)
+			group_error(&load->reader, setting, "'%s' stands in the main file only",
+				    name);
+	}
+	group_read(&load->reader, root, &keys_include, is_top_key, &keys);
 	load->lists[load->nlists++] = (struct load_lists){ file->path, keys.routes, keys.backends };
 }
 
@@ -192,10 +180,10 @@ read_includes(struct load *load)
 
 	if (load->top.include_dir == NULL)
 		return;
-	if (file_list(load->reader.arena, load->top.include_dir, &paths, &n, &reason) != 0) {
-		complain(load, "include_dir",
-			 arena_printf(load->reader.arena, "cannot read '%s': %s",
-				      load->top.include_dir, reason));
+	if (file_list(load->reader.arena, load->top.include_dir, &paths, &n, &reason) < 0) {
+		top_error(load, "include_dir",
+			  arena_printf(load->reader.arena, "cannot read '%s': %s",
+				       load->top.include_dir, reason));
 		load->reader.incomplete = true;
 		return;
 	}
@@ -203,82 +191,54 @@ read_includes(struct load *load)
 		read_include(load, paths[i]);
 }
 
+/* All files into loaded->config, as far as they can be read. */
 static void
-read_all(struct load *load)
+read_files(struct load *load, const char *path)
 {
+	struct loaded *loaded = load->loaded;
 	struct config *config = &load->top.config;
-	const config_setting_t *root = config_root_setting(&load->loaded->files[0].tree);
+	struct diag *diag = load->reader.diag;
 
+	loaded->files =
+		arena_alloc(&loaded->arena, (1 + FILE_INCLUDES_MAX) * sizeof *loaded->files);
+	load->lists = arena_alloc(&loaded->arena, (1 + FILE_INCLUDES_MAX) * sizeof *load->lists);
+	if (load->lists == NULL || loaded->files == NULL ||
+	    file_load(&loaded->files[0], &loaded->arena, path, diag) < 0)
+		return;
+	loaded->nfiles = 1;
+	load->reader.file = loaded->files[0].path;
 	read_main(load);
 	read_includes(load);
 	load_backends(&load->reader, load->lists, load->nlists, config);
 	load_routes(&load->reader, load->lists, load->nlists, config);
-	load->reader.file = load->loaded->files[0].path;
-	load_check_backend(&load->reader, root, "default_backend", config->default_backend, config);
-	if (config->nbackends == 0 && !load->reader.incomplete)
-		diag_warning(load->reader.diag, load->reader.file, 0,
-			     "there is no backend: no bucket can be made");
-}
-
-static struct loaded *
-loaded_new(size_t memory)
-{
-	struct loaded *loaded = calloc(1, sizeof *loaded);
-
-	if (loaded == NULL)
-		return NULL;
-	atomic_init(&loaded->refs, 1);
-	arena_init(&loaded->arena, memory);
-	return loaded;
-}
-
-static void
-run(struct load *load, const char *path)
-{
-	struct loaded *loaded = load->loaded;
-	struct arena *arena = load->reader.arena;
-
-	loaded->files = arena_alloc(arena, (1 + FILE_INCLUDES_MAX) * sizeof *loaded->files);
-	load->lists = arena_alloc(arena, (1 + FILE_INCLUDES_MAX) * sizeof *load->lists);
-	if (load->lists == NULL || loaded->files == NULL)
-		return;
-	if (file_load(&loaded->files[0], arena, path, load->reader.diag) != 0)
-		return;
-	loaded->nfiles = 1;
 	load->reader.file = loaded->files[0].path;
-	read_all(load);
-	loaded->config = load->top.config;
-}
-
-/* NULL: not even the main file could be read. */
-static struct config *
-load_any(const char *path, size_t memory, struct diag *diag)
-{
-	struct load load = { .loaded = loaded_new(memory), .reader.diag = diag };
-
-	if (load.loaded == NULL) {
-		diag_error(diag, path, 0, "no memory");
-		return NULL;
-	}
-	load.reader.arena = &load.loaded->arena;
-	run(&load, path);
-	if (arena_failed(&load.loaded->arena))
-		diag_error(diag, path, 0, "no memory for the configuration");
-	else if (load.loaded->nfiles > 0)
-		return &load.loaded->config;
-	config_unref(&load.loaded->config);
-	return NULL;
+	load_check_backend(&load->reader, config_root_setting(&loaded->files[0].tree),
+			   "default_backend", config->default_backend, config);
+	if (config->nbackends == 0 && !load->reader.incomplete)
+		diag_warning(diag, load->reader.file, 0,
+			     "there is no backend: no bucket can be created");
+	load_keep_named(config);
+	loaded->config = *config;
 }
 
 struct config *
 load_within(const char *path, size_t memory, struct diag *diag)
 {
-	size_t before = diag->nerrors;
-	struct config *config = load_any(path, memory, diag);
+	struct load load = { .loaded = calloc(1, sizeof *load.loaded), .reader.diag = diag };
 
-	if (config == NULL || diag->nerrors == before)
-		return config;
-	config_unref(config);
+	if (load.loaded == NULL) {
+		diag_error(diag, path, 0, "out of memory");
+		return NULL;
+	}
+	atomic_init(&load.loaded->refs, 1);
+	arena_init(&load.loaded->arena, memory);
+	load.reader.arena = &load.loaded->arena;
+	read_files(&load, path);
+	if (arena_failed(&load.loaded->arena))
+		diag_error(diag, path, 0, "the configuration needs too much memory");
+	else if (load.loaded->nfiles > 0)
+		return &load.loaded->config;
+	config_unref(&load.loaded->config);
 	return NULL;
 }
 
@@ -288,20 +248,10 @@ config_load(const char *path, struct diag *diag)
 	return load_within(path, LOAD_MEMORY, diag);
 }
 
-struct config *
-config_load_partly(const char *path, struct diag *diag)
-{
-	struct config *config = load_any(path, LOAD_MEMORY, diag);
-
-	if (config != NULL)
-		load_keep_named(config);
-	return config;
-}
-
 void
 config_forget(struct config *config)
 {
-	struct loaded *loaded = (struct loaded *)config;
+	struct loaded *loaded = loaded_of(config);
 
 	for (size_t i = 0; i < loaded->nfiles; i++)
 		file_forget(&loaded->files[i]);
@@ -310,17 +260,14 @@ config_forget(struct config *config)
 struct arena *
 load_arena(const struct config *config)
 {
-	struct loaded *loaded = (struct loaded *)(uintptr_t)config;
-
-	return &loaded->arena;
+	return &loaded_of(config)->arena;
 }
 
 int
 config_line(const struct config *config, const char *key, const char **out_file)
 {
-	const struct loaded *loaded = (const struct loaded *)config;
-	const config_setting_t *root = config_root_setting(&loaded->files[0].tree);
-	const config_setting_t *setting = config_setting_get_member(root, key);
+	const struct loaded *loaded = loaded_of(config);
+	const config_setting_t *setting = top_setting(loaded, key);
 
 	*out_file = loaded->files[0].path;
 	return setting != NULL ? group_line(setting) : 0;
@@ -329,16 +276,14 @@ config_line(const struct config *config, const char *key, const char **out_file)
 struct config *
 config_ref(struct config *config)
 {
-	struct loaded *loaded = (struct loaded *)config;
-
-	atomic_fetch_add(&loaded->refs, 1);
+	atomic_fetch_add(&loaded_of(config)->refs, 1);
 	return config;
 }
 
 void
 config_unref(struct config *config)
 {
-	struct loaded *loaded = (struct loaded *)config;
+	struct loaded *loaded = loaded_of(config);
 
 	if (loaded == NULL || atomic_fetch_sub(&loaded->refs, 1) > 1)
 		return;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * paths.c - the defaults follow the program, so that an installation can be moved as a whole.
+ * paths.c - where files are by default, and what a running daemon keeps of its first configuration.
+ *
+ * The defaults follow the program, so that an installation can be moved as a whole.
  *
  *   program                        modules                      configuration
  *   PREFIX/SBINDIR/cosid           PREFIX/LIBDIR/cosid/modules  PREFIX/etc/cosid/cosid.conf
@@ -10,8 +12,6 @@
  * The directories below PREFIX are those of the build (GNUInstallDirs).  One that was configured as
  * an absolute path stays that path.
  */
-#include "config/paths.h"
-
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "config/config.h"
+#include "config/load.h"
 
 #include "banned.h"
 
@@ -40,7 +40,7 @@ lies_in(const char *program, const char *bin, char out[PATH_MAX])
 
 /* false: no program lies as deep as that, and out stays as it is. */
 static bool
-join(const char *prefix, const char *name, char out[PATH_MAX])
+path_join(const char *prefix, const char *name, char out[PATH_MAX])
 {
 	char path[PATH_MAX];
 	int len = name[0] == '/' ? snprintf(path, sizeof path, "%s", name)
@@ -53,7 +53,7 @@ join(const char *prefix, const char *name, char out[PATH_MAX])
 }
 
 static bool
-is_directory(const char *path)
+is_path_directory(const char *path)
 {
 	struct stat st;
 
@@ -65,17 +65,17 @@ paths_find(const char *program, struct paths *out)
 {
 	char prefix[PATH_MAX], modules[PATH_MAX];
 
-	(void)join("", COSID_CONFIG_FILE, out->config);
-	(void)join("", COSID_MODULE_DIR, out->modules);
+	(void)path_join("", COSID_CONFIG_FILE, out->config);
+	(void)path_join("", COSID_MODULE_DIR, out->modules);
 	if (program == NULL)
 		return;
-	if (lies_in(program, "bin", prefix) && join(prefix, "modules", modules) &&
-	    is_directory(modules)) {
-		(void)join("", modules, out->modules);
+	if (lies_in(program, "bin", prefix) && path_join(prefix, "modules", modules) &&
+	    is_path_directory(modules)) {
+		(void)path_join("", modules, out->modules);
 	} else if (lies_in(program, COSID_SBIN, prefix)) {
-		(void)join(prefix, COSID_MODULES_BELOW, out->modules);
-		(void)join(strcmp(prefix, "/usr") == 0 ? "" : prefix, COSID_CONFIG_BELOW,
-			   out->config);
+		(void)path_join(prefix, COSID_MODULES_BELOW, out->modules);
+		(void)path_join(strcmp(prefix, "/usr") == 0 ? "" : prefix, COSID_CONFIG_BELOW,
+				out->config);
 	}
 }
 
@@ -104,4 +104,52 @@ config_default_module_dir(void)
 {
 	(void)pthread_once(&ours_once, find_ours);
 	return ours.modules;
+}
+
+/* ---- what stays until a restart ----
+ *
+ * Sidecars know the daemon by its socket and its name, buckets and accounts by the owner; the other
+ * socket and the directories were made at the start. */
+
+static bool
+same_text(const char *a, const char *b)
+{
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+/* The new configuration may outlive the running one. */
+static void
+keep_text(struct config *config, const char *key, const char **text, const char *running,
+	  struct diag *diag)
+{
+	struct arena *arena = load_arena(config);
+	const char *file;
+	int line = config_line(config, key, &file);
+
+	if (same_text(*text, running))
+		return;
+	if (running != NULL)
+		diag_warning(diag, file, line, "'%s' cannot change without a restart: '%s' stays",
+			     key, running);
+	else
+		diag_warning(diag, file, line,
+			     "'%s' cannot change without a restart: its absence stays", key);
+	*text = running != NULL ? arena_strdup(arena, running) : NULL;
+}
+
+void
+config_keep(struct config *config, const struct config *running, struct diag *diag)
+{
+	bool derived = same_text(config->owner, config->driver_name) &&
+		       same_text(running->owner, running->driver_name);
+
+	keep_text(config, "driver_name", &config->driver_name, running->driver_name, diag);
+	if (derived)
+		config->owner = config->driver_name;
+	keep_text(config, "owner", &config->owner, running->owner, diag);
+	keep_text(config, "endpoint", &config->socket_path, running->socket_path, diag);
+	keep_text(config, "admin_endpoint", &config->admin_path, running->admin_path, diag);
+	keep_text(config, "state_dir", &config->state_dir, running->state_dir, diag);
+	if (arena_failed(load_arena(config)))
+		diag_error(diag, NULL, 0, "the configuration needs too much memory");
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * source.c - fetches secrets, and says no to what looks like a mistake. */
+ * source.c - fetches secrets, and refuses what looks like a mistake. */
 #include "config/source.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "config/env.h"
 #include "config/file.h"
 
 #include "banned.h"
@@ -15,104 +15,108 @@
 enum { SOURCE_FILE_MAX = SOURCE_SIZE_MAX + 1 };
 static const char env_prefix[] = "env:";
 
-/* No store takes such bytes, in a key or in a header: most of them came with an editor. */
-static int
-check_bytes(const char *bytes, size_t len, const struct source_place *place, struct diag *diag)
+/* One secret that is being read. */
+struct source_reader {
+	struct source *source;
+	const struct source_location *location;
+	struct diag *diag;
+};
+
+/* Reports what is wrong with the secret; returns NULL. */
+static const char *__attribute__((format(printf, 2, 3)))
+source_error(const struct source_reader *reader, const char *fmt, ...)
 {
+	const struct source_location *location = reader->location;
+	CLEANUP_FREE char *text = NULL;
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (len < 0)
+		text = NULL;
+	diag_error(reader->diag, location->file, location->line, "'%s': %s", location->key,
+		   text != NULL ? text : "out of memory");
+	return NULL;
+}
+
+static void
+source_warning(const struct source_reader *reader, const char *what, const char *path)
+{
+	const struct source_location *location = reader->location;
+
+	diag_warning(reader->diag, location->file, location->line, "'%s': %s '%s'", location->key,
+		     what, path);
+}
+
+/* No store takes control bytes, in a key or in a header: most of them came with an editor. */
+static const char *
+store_secret(const struct source_reader *reader, const char *bytes, size_t len)
+{
+	struct source *source = reader->source;
+	struct secret *secret = NULL;
+
 	for (size_t i = 0; i < len; i++) {
 		unsigned char byte = (unsigned char)bytes[i];
 
-		if (byte >= ' ' && byte != 0x7f)
-			continue;
 		if (byte == '\r' && i + 1 == len)
-			diag_error(diag, place->file, place->line,
-				   "'%s': the secret has a carriage return at its end", place->key);
-		else
-			diag_error(diag, place->file, place->line,
-				   "'%s': the secret has a control byte, 0x%02x, at offset %zu",
-				   place->key, byte, i);
-		return -1;
+			return source_error(reader, "the secret has a carriage return at its end");
+		if (byte < ' ' || byte == 0x7f)
+			return source_error(reader,
+					    "the secret has a control byte, 0x%02x, at offset %zu",
+					    byte, i);
 	}
-	return 0;
-}
-
-static const char *
-keep(struct source *source, const char *bytes, size_t len, const struct source_place *place,
-     struct diag *diag)
-{
-	struct secret *secret = NULL;
-
-	if (check_bytes(bytes, len, place, diag) != 0)
-		return NULL;
-	if (source->nsecrets < SOURCE_SECRETS_MAX)
-		secret = secret_new(bytes, len);
-	if (secret == NULL) {
-		diag_error(diag, place->file, place->line,
-			   "'%s': no memory for the secret, or more than %d of them", place->key,
-			   SOURCE_SECRETS_MAX);
-		return NULL;
-	}
+	if (source->nsecrets == SOURCE_SECRETS_MAX)
+		return source_error(reader, "the backend has more than %d secrets",
+				    SOURCE_SECRETS_MAX);
+	secret = secret_new(bytes, len);
+	if (secret == NULL)
+		return source_error(reader, "out of memory");
 	source->secrets[source->nsecrets++] = secret;
 	return secret_text(secret);
 }
 
-/* Checks a file's content, less the line break that editors put at its end. */
+/* A file's content, from file_read(), less the line break that editors put at its end. */
 static const char *
-keep_content(struct source *source, const char *bytes, size_t len, const struct source_place *place,
-	     struct diag *diag)
+store_content(const struct source_reader *reader, char *bytes, size_t len)
 {
+	const char *text;
+
 	if (len > 0 && bytes[len - 1] == '\n')
 		len--;
-	if (len == 0) {
-		diag_error(diag, place->file, place->line, "'%s': the secret's file is empty",
-			   place->key);
-		return NULL;
-	}
-	if (len > SOURCE_SIZE_MAX) {
-		diag_error(diag, place->file, place->line,
-			   "'%s': the secret's file is larger than 64 KiB", place->key);
-		return NULL;
-	}
-	if (memchr(bytes, '\0', len) != NULL) {
-		diag_error(diag, place->file, place->line,
-			   "'%s': the secret's file holds a NUL; binary keys are written as base64",
-			   place->key);
-		return NULL;
-	}
-	return keep(source, bytes, len, place, diag);
-}
-
-static const char *
-read_file(struct source *source, const char *path, const struct source_place *place,
-	  struct diag *diag)
-{
-	const char *reason = NULL, *text;
-	struct stat st;
-	size_t len;
-	char *bytes;
-
-	if (path[0] != '/') {
-		diag_error(diag, place->file, place->line,
-			   "'%s': expected an absolute path after file:", place->key);
-		return NULL;
-	}
-	bytes = file_read(path, SOURCE_FILE_MAX, &len, &st, &reason);
-	if (bytes == NULL) {
-		diag_error(diag, place->file, place->line,
-			   "'%s': cannot read the secret's file '%s': %s", place->key, path,
-			   reason);
-		return NULL;
-	}
-	if ((st.st_mode & S_IROTH) != 0)
-		diag_warning(diag, place->file, place->line,
-			     "'%s': the secret's file '%s' can be read by everyone", place->key,
-			     path);
-	text = keep_content(source, bytes, len, place, diag);
+	if (len == 0)
+		text = source_error(reader, "the secret's file is empty");
+	else if (len > SOURCE_SIZE_MAX)
+		text = source_error(reader, "the secret's file is larger than 64 KiB");
+	else if (memchr(bytes, '\0', len) != NULL)
+		text = source_error(reader,
+				    "the secret's file holds a NUL; write binary keys as base64");
+	else
+		text = store_secret(reader, bytes, len);
 	wiped_free(bytes);
 	return text;
 }
 
-/* Why the credential cannot be had, or NULL with *out_bytes. */
+static const char *
+read_file(const struct source_reader *reader, const char *path)
+{
+	const char *reason = NULL;
+	struct stat st;
+	size_t len;
+	char *bytes;
+
+	if (path[0] != '/')
+		return source_error(reader, "expected an absolute path after file:");
+	bytes = file_read(path, SOURCE_FILE_MAX, &len, &st, &reason);
+	if (bytes == NULL)
+		return source_error(reader, "cannot read the secret's file '%s': %s", path, reason);
+	if ((st.st_mode & S_IROTH) != 0)
+		source_warning(reader, "everyone can read the secret's file", path);
+	return store_content(reader, bytes, len);
+}
+
+/* Why the credential cannot be read, or NULL with *out_bytes. */
 static const char *
 fetch_credential(const char *name, char **out_bytes, size_t *out_len)
 {
@@ -121,112 +125,83 @@ fetch_credential(const char *name, char **out_bytes, size_t *out_len)
 	struct stat st;
 
 	if (dir == NULL || dir[0] != '/')
-		return "$CREDENTIALS_DIRECTORY is not set: the unit's credentials are not here";
+		return "$CREDENTIALS_DIRECTORY is not set: only the systemd unit has credentials";
 	if (asprintf(&path, "%s/%s", dir, name) < 0) {
 		path = NULL;
-		return "no memory";
+		return "out of memory";
 	}
 	*out_bytes = file_read(path, SOURCE_FILE_MAX, out_len, &st, &reason);
 	return reason;
 }
 
 static const char *
-read_credential(struct source *source, const char *name, const struct source_place *place,
-		struct diag *diag)
+read_credential(const struct source_reader *reader, const char *name)
 {
-	const char *reason, *text;
+	const char *reason;
 	char *bytes = NULL;
 	size_t len;
 
-	if (name[0] == '\0' || name[0] == '.' || strchr(name, '/') != NULL) {
-		diag_error(diag, place->file, place->line,
-			   "'%s': expected the name of a credential after credential:, without '/'",
-			   place->key);
-		return NULL;
-	}
+	if (name[0] == '\0' || name[0] == '.' || strchr(name, '/') != NULL)
+		return source_error(reader, "expected the name of a credential after credential:, "
+					    "without '/'");
 	reason = fetch_credential(name, &bytes, &len);
-	if (reason != NULL && source->checking) {
-		diag_warning(diag, place->file, place->line, "'%s': cannot read the credential: %s",
-			     place->key, reason);
-		return "";
-	}
-	if (reason != NULL) {
-		diag_error(diag, place->file, place->line, "'%s': cannot read the credential: %s",
-			   place->key, reason);
-		return NULL;
-	}
-	text = keep_content(source, bytes, len, place, diag);
-	wiped_free(bytes);
-	return text;
+	if (reason == NULL)
+		return store_content(reader, bytes, len);
+	if (!reader->source->checking)
+		return source_error(reader, "cannot read the credential: %s", reason);
+	diag_warning(reader->diag, reader->location->file, reader->location->line,
+		     "'%s': cannot read the credential: %s", reader->location->key, reason);
+	return "";
 }
 
 static const char *
-read_env(struct source *source, const char *name, const struct source_place *place,
-	 struct diag *diag)
+read_env(const struct source_reader *reader, const char *name)
 {
 	const char *reason = NULL;
-	const struct secret *value = env_take(name, SOURCE_SIZE_MAX, &reason);
+	const struct secret *value = source_env(name, SOURCE_SIZE_MAX, &reason);
 
-	if (value == NULL) {
-		diag_error(diag, place->file, place->line,
-			   "'%s': the environment variable that env: names is %s", place->key,
-			   reason);
-		return NULL;
-	}
-	return keep(source, secret_text(value), secret_len(value), place, diag);
+	if (value == NULL)
+		return source_error(reader, "the environment variable that env: names is %s",
+				    reason);
+	return store_secret(reader, secret_text(value), secret_len(value));
 }
 
 static const char *
-read_plain(struct source *source, const char *value, const struct source_place *place,
-	   struct diag *diag)
+read_plain(const struct source_reader *reader, const char *value)
 {
 	struct stat st;
 
-	if (value[0] == '\0') {
-		diag_error(diag, place->file, place->line,
-			   "'%s': nothing follows plain:", place->key);
-		return NULL;
-	}
-	if (stat(place->file, &st) == 0 && (st.st_mode & S_IROTH) != 0)
-		diag_warning(diag, place->file, place->line,
-			     "'%s': a secret within a file that everyone can read", place->key);
-	return keep(source, value, strlen(value), place, diag);
+	if (value[0] == '\0')
+		return source_error(reader, "expected a value after plain:");
+	if (stat(reader->location->file, &st) == 0 && (st.st_mode & S_IROTH) != 0)
+		source_warning(reader, "everyone can read the file of this secret",
+			       reader->location->file);
+	return store_secret(reader, value, strlen(value));
 }
 
 const char *
-source_read(struct source *source, const char *text, const struct source_place *place,
+source_read(struct source *source, const char *text, const struct source_location *location,
 	    struct diag *diag)
 {
 	static const struct {
 		const char *prefix;
-		const char *(*read)(struct source *, const char *, const struct source_place *,
-				    struct diag *);
+		const char *(*read)(const struct source_reader *, const char *rest);
 	} kinds[] = {
 		{ "file:", read_file },
 		{ "credential:", read_credential },
 		{ env_prefix, read_env },
 		{ "plain:", read_plain },
 	};
+	const struct source_reader reader = { source, location, diag };
 
 	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
 		size_t len = strlen(kinds[i].prefix);
 
 		if (strncmp(text, kinds[i].prefix, len) == 0)
-			return kinds[i].read(source, text + len, place, diag);
+			return kinds[i].read(&reader, text + len);
 	}
-	diag_error(diag, place->file, place->line,
-		   "'%s': expected file:PATH, credential:NAME, env:NAME or plain:VALUE",
-		   place->key);
-	return NULL;
-}
-
-void
-source_take_env(const char *text)
-{
-	const char *reason;
-
-	if (text != NULL && strncmp(text, env_prefix, sizeof env_prefix - 1) == 0)
-		(void)env_take(text + sizeof env_prefix - 1, SOURCE_SIZE_MAX, &reason);
+	return source_error(&reader,
+			    "expected file:PATH, credential:NAME, env:NAME or plain:VALUE");
 }
 
 void
@@ -235,4 +210,59 @@ source_done(struct source *source)
 	for (size_t i = 0; i < source->nsecrets; i++)
 		secret_free(source->secrets[i]);
 	source->nsecrets = 0;
+}
+
+/* ---- the environment ----
+ *
+ * A variable that was taken stays, empty: to remove it would move the others under threads that
+ * call getenv(). */
+
+struct taken_variable {
+	struct taken_variable *next;
+	struct secret *value; /* owned */
+	char name[];
+};
+
+/* Process-wide, as the environment is. */
+static struct taken_variable *taken_variables;
+
+const struct secret *
+source_env(const char *name, size_t most, const char **out_reason)
+{
+	struct taken_variable *taken = taken_variables;
+	char *text = getenv(name);
+	size_t len = text != NULL ? strlen(text) : 0, size = strlen(name) + 1;
+	struct secret *value;
+
+	while (taken != NULL && strcmp(taken->name, name) != 0)
+		taken = taken->next;
+	if (text == NULL || len > most || (len == 0 && taken == NULL)) {
+		*out_reason = text == NULL ? "not set" : len == 0 ? "empty" : "larger than 64 KiB";
+		return NULL;
+	}
+	if (len == 0)
+		return taken->value;
+	value = secret_new(text, len);
+	if (value != NULL && taken == NULL && (taken = malloc(sizeof *taken + size)) != NULL) {
+		*taken = (struct taken_variable){ .next = taken_variables };
+		memcpy(taken->name, name, size);
+		taken_variables = taken;
+	}
+	if (value == NULL || taken == NULL) {
+		secret_free(value);
+		*out_reason = "too large for the memory that is left";
+		return NULL;
+	}
+	explicit_bzero(text, len);
+	secret_free(taken->value);
+	return taken->value = value;
+}
+
+void
+source_take_env(const char *text)
+{
+	const char *reason;
+
+	if (text != NULL && strncmp(text, env_prefix, sizeof env_prefix - 1) == 0)
+		(void)source_env(text + sizeof env_prefix - 1, SOURCE_SIZE_MAX, &reason);
 }

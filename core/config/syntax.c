@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * syntax.c - names and addresses, character by character. */
-#include "config/syntax.h"
+#include "config/value.h"
 
 #include <limits.h>
 #include <stdint.h>

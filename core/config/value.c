@@ -9,7 +9,6 @@
 
 #include "base/parse.h"
 #include "config/config.h"
-#include "config/syntax.h"
 
 #include "banned.h"
 

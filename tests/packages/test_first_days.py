@@ -21,7 +21,7 @@ def test_install__serves_without_a_backend(machine):
     assert "generation 1 since" in machine.run("cosictl", "status")
     assert machine.run("systemctl", "--failed", "--no-legend") == ""
     said = machine.run("journalctl", "-u", "cosid", "-o", "cat")
-    assert "there is no backend: no bucket can be made" in said
+    assert "there is no backend: no bucket can be created" in said
     assert "serving unix:///run/cosid/cosi.sock as cosid.example.org" in said
 
 

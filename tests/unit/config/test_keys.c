@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_keys.c - the table of the daemon's own keys, as --describe prints it. */
-#include "config/keys.h"
+#include "config/load.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

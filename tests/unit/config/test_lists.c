@@ -87,7 +87,7 @@ test_includes__unread_one_is_the_only_error(void **state)
 	put_includes("a.conf", "", NULL);
 	files_refuse(with_includes(NAME "default_backend = \"a\";\n"),
 		     "cosid.conf:2: 'default_backend': there is no backend 'a'\n"
-		     "cosid.conf: warning: there is no backend: no bucket can be made\n");
+		     "cosid.conf: warning: there is no backend: no bucket can be created\n");
 }
 
 static void
@@ -108,7 +108,7 @@ test_includes__directory_for_a_file(void **state)
 	put_includes(NULL);
 	assert_int_equal(mkdir(files_path("d/x.conf"), 0700), 0);
 	files_refuse(with_includes(ONE),
-		     "d/x.conf: cannot read the configuration: it is a directory\n");
+		     "d/x.conf: cannot read the configuration: this is a directory\n");
 }
 
 static void
@@ -125,7 +125,7 @@ test_includes__limit_of_files(void **state)
 	config_unref(files_load(with_includes(ONE)));
 	(void)files_put("d/256.conf", "");
 	files_refuse(with_includes(ONE),
-		     "cosid.conf:3: 'include_dir': cannot read 'd': it holds more "
+		     "cosid.conf:3: 'include_dir': cannot read 'd': the directory holds more "
 		     "than 256 files *.conf\n");
 }
 

@@ -153,7 +153,7 @@ test_errors__all_in_one_run(void **state)
 		"cosid.conf:10: 'gids': expected a list of numbers, found a number\n"
 		"cosid.conf:9: 'level': expected one of: error warning notice info debug\n"
 		"cosid.conf:9: unknown key 'colour'\n"
-		"cosid.conf: warning: there is no backend: no bucket can be made\n");
+		"cosid.conf: warning: there is no backend: no bucket can be created\n");
 }
 
 static void
@@ -170,7 +170,7 @@ test_errors__wrong_types(void **state)
 		     "cosid.conf:6: 'routes': expected a list ( ), found a group { }\n"
 		     "cosid.conf:7: 'backends': expected a list ( ), found an array [ ]\n"
 		     "cosid.conf:8: 'default_backend': expected a string, found a list ( )\n"
-		     "cosid.conf: warning: there is no backend: no bucket can be made\n");
+		     "cosid.conf: warning: there is no backend: no bucket can be created\n");
 }
 
 static void
@@ -178,7 +178,7 @@ test_errors__nothing_there(void **state)
 {
 	(void)state;
 	files_refuse("", "cosid.conf:1: 'driver_name' is required\n"
-			 "cosid.conf: warning: there is no backend: no bucket can be made\n");
+			 "cosid.conf: warning: there is no backend: no bucket can be created\n");
 	files_refuse(NAME "metrics = \"unix:///x.sock\";\nbackends = ( " POSIX("p") " );\n",
 		     "cosid.conf:2: unknown key 'metrics'\n");
 	files_refuse(NAME "admin_endpoint = \"unix:///x\";\nbackends = ( " POSIX("p") " );\n",
@@ -197,7 +197,7 @@ static void
 test_warnings__do_not_refuse(void **state)
 {
 	(void)state;
-	files_warn(NAME, "cosid.conf: warning: there is no backend: no bucket can be made\n");
+	files_warn(NAME, "cosid.conf: warning: there is no backend: no bucket can be created\n");
 	files_warn(ONE "allowed_peers = { uids = [ ]; };\n",
 		   "cosid.conf:3: warning: 'allowed_peers' is empty: nobody can connect\n");
 	files_refuse(ONE "allowed_peers = { gids = 0; };\n",
@@ -246,10 +246,10 @@ test_file__cannot_be_read(void **state)
 	refuse_path(files_path("absent.conf"),
 		    "absent.conf: cannot read the configuration: No such file or directory\n");
 	assert_int_equal(mkdir(path, 0700), 0);
-	refuse_path(path, "dir: cannot read the configuration: it is a directory\n");
+	refuse_path(path, "dir: cannot read the configuration: this is a directory\n");
 	path = files_path("fifo");
 	assert_int_equal(mkfifo(path, 0600), 0);
-	refuse_path(path, "fifo: cannot read the configuration: it is not a file\n");
+	refuse_path(path, "fifo: cannot read the configuration: this is not a regular file\n");
 }
 
 static void
@@ -278,7 +278,7 @@ test_file__size_limit(void **state)
 	config_unref(files_load(text));
 	text[most] = '\n';
 	text[most + 1] = '\0';
-	files_refuse(text, "cosid.conf: cannot read the configuration: it is too large\n");
+	files_refuse(text, "cosid.conf: cannot read the configuration: the file is too large\n");
 	test_free(text);
 }
 
@@ -306,6 +306,22 @@ test_refs__counted(void **state)
 	config_unref(NULL);
 }
 
+static void
+test_keys__misspelt(void **state)
+{
+	(void)state;
+	files_refuse(
+		"driver_nmae = \"cosid.example.org\";\nWorkers = 3;\nworker = 3;\nmetrics = 1;\n"
+		"backends = (\n{ nam = \"p\";\n  module = \"posix\"; } );\n"
+		"log = { levle = \"info\"; };\n",
+		"cosid.conf:1: unknown key 'driver_nmae': did you mean 'driver_name'?\n"
+		"cosid.conf:2: unknown key 'Workers': did you mean 'workers'?\n"
+		"cosid.conf:3: unknown key 'worker': did you mean 'workers'?\n"
+		"cosid.conf:4: unknown key 'metrics'\n"
+		"cosid.conf:8: unknown key 'levle': did you mean 'level'?\n"
+		"cosid.conf:6: 'name' is required: is it what 'nam' means?\n");
+}
+
 int
 main(void)
 {
@@ -322,6 +338,7 @@ main(void)
 		cmocka_unit_test(test_file__size_limit),
 		cmocka_unit_test(test_file__syntax),
 		cmocka_unit_test(test_refs__counted),
+		cmocka_unit_test(test_keys__misspelt),
 	};
 
 	return cmocka_run_group_tests(tests, files_setup, files_teardown);

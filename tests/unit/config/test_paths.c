@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_paths.c - what a program takes for its own, by the place where it lies. */
-#include "config/paths.h"
+#include "config/load.h"
 
 #include "files.h"
 

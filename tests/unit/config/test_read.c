@@ -49,7 +49,7 @@ test_read__goes_on_after_errors(void **state)
 				     "default_backend = \"b\";\n");
 	struct settings settings = { 0 };
 	struct diag diag = { 0 };
-	struct config *config = config_load_partly(path, &diag);
+	struct config *config = config_load(path, &diag);
 
 	(void)state;
 	assert_non_null(config);
@@ -84,7 +84,7 @@ test_read__flawed_backends_have_no_settings(void **state)
 				     "endpoint = \"ftp://x\"; access_key = \"plain:x\"; } );\n");
 	struct settings settings = { 0 };
 	struct diag diag = { 0 };
-	struct config *config = config_load_partly(path, &diag);
+	struct config *config = config_load(path, &diag);
 
 	(void)state;
 	assert_int_equal(diag.nerrors, 1);
@@ -100,10 +100,10 @@ test_read__no_file(void **state)
 	struct diag diag = { 0 };
 
 	(void)state;
-	assert_null(config_load_partly(files_path("absent.conf"), &diag));
+	assert_null(config_load(files_path("absent.conf"), &diag));
 	assert_int_equal(diag.nerrors, 1);
 	diag_done(&diag);
-	assert_null(config_load_partly(files_put("cosid.conf", "workers = ;\n"), &diag));
+	assert_null(config_load(files_put("cosid.conf", "workers = ;\n"), &diag));
 	assert_int_equal(diag.nerrors, 1);
 	diag_done(&diag);
 }

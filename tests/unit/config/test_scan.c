@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_scan.c - what libconfig would take without a word. */
-#include "config/scan.h"
+#include "config/file.h"
 
 #include "files.h"
 
@@ -11,7 +11,7 @@ check_bytes(const char *text, size_t len, const char *lines)
 {
 	struct diag diag = { 0 };
 
-	scan_text(text, len, "f", &diag);
+	file_scan(text, len, "f", &diag);
 	assert_string_equal(files_lines(&diag), lines);
 }
 
@@ -49,10 +49,13 @@ test_comments_and_strings__without_end(void **state)
 	(void)state;
 	check("a = 1;\n/* b\n\n", "f:2: the comment that begins here has no end\n");
 	check("/* a */ b = 1; /**/ c = \"/*\"; # /*\n// /*\n", "");
-	check("a = 1;\nb = \"c\n\n", "f:2: the string that begins here has no end\n");
-	check("a = \"b\\\"\n", "f:1: the string that begins here has no end\n");
+	check("a = 1;\nb = \"c\n\n", "f:2: the string has no closing quote on its line\n");
+	/* A quote that is missing is reported where it is missing, and nothing after it. */
+	check("a = \"b;\nc = \"d\"; e = \"f\n",
+	      "f:1: the string has no closing quote on its line\n");
+	check("a = \"b\\\"\n", "f:1: the string has no closing quote on its line\n");
 	check("a = \"b\\\\\"; c = \"\\\"\";", "");
-	check("a = \"\\", "f:1: the string that begins here has no end\n");
+	check("a = \"\\", "f:1: the string has no closing quote on its line\n");
 	check("/*/", "f:1: the comment that begins here has no end\n");
 }
 
@@ -60,7 +63,7 @@ static void
 test_strings__with_a_nul(void **state)
 {
 	(void)state;
-	check("a = \"b\nc\\x00d\";", "f:2: a NUL within a string\n");
+	check("\na = \"bc\\x00d\";", "f:2: a NUL within a string\n");
 	check("a = \"\\\\x00 \\x01\";", "");
 }
 
@@ -90,7 +93,7 @@ test_include__is_refused(void **state)
 	check("@include \"/etc/passwd\"", want);
 	(void)snprintf(want, sizeof want, "f:2: %s", one);
 	check("a = 1;\n \t@include \"x\"\n", want);
-	check("# @include \"x\"\na = \"\n@include\"; /*\n@include \"x\"\n*/", "");
+	check("# @include \"x\"\na = \" @include\"; /*\n@include \"x\"\n*/", "");
 	check("a = 1;\n@incl", "");
 }
 

@@ -151,14 +151,22 @@ test_settings__all_errors_at_once(void **state)
 }
 
 static void
+test_settings__misspelt(void **state)
+{
+	(void)state;
+	expect(&net_default, false, "max_call = 3;", -1,
+	       "cosid.conf:3: unknown key 'max_call': did you mean 'max_calls'?\n");
+}
+
+static void
 test_settings__local_modules(void **state)
 {
 	(void)state;
 	expect(&local, false, "public_endpoint = \"http://h\"; max_calls = 3; accept_new = false;",
 	       0, "");
 	expect(&local, false, ENDPOINT "retries = 1;\n", -1,
-	       "cosid.conf:3: 'endpoint': module 'local' does not speak to a network\n"
-	       "cosid.conf:4: 'retries': module 'local' does not speak to a network\n"
+	       "cosid.conf:3: 'endpoint': module 'local' does not use the network\n"
+	       "cosid.conf:4: 'retries': module 'local' does not use the network\n"
 	       "cosid.conf:2: backend 'b': 'public_endpoint' is required by module 'local'\n");
 }
 
@@ -175,12 +183,11 @@ test_settings__insecure(void **state)
 {
 	(void)state;
 	expect(&net_default, false, "insecure = true;", 0,
-	       "cosid.conf:2: warning: backend 'b': 'insecure' is set: whoever answers in the "
+	       "cosid.conf:3: warning: backend 'b': 'insecure' is set: whoever answers in the "
 	       "store's "
 	       "place gets its keys\n");
 	expect(&net_default, false, ENDPOINT "insecure = true;", 0,
-	       "cosid.conf:2: warning: backend 'b': 'insecure' has no effect without https://, "
-	       "ignoring\n");
+	       "cosid.conf:4: warning: backend 'b': 'insecure' has no effect without https://\n");
 	expect(&net_default, false, "insecure = false;", 0, "");
 }
 
@@ -193,9 +200,9 @@ test_settings__ca_file(void **state)
 	(void)snprintf(text, sizeof text, "ca_file = \"%s\";", files_put("ca.pem", "x"));
 	expect(&net_default, false, text, 0, "");
 	expect(&net_default, false, "ca_file = \"/nowhere.pem\";", -1,
-	       "cosid.conf:2: cannot read ca_file '/nowhere.pem': No such file or directory\n");
+	       "cosid.conf:3: cannot read ca_file '/nowhere.pem': No such file or directory\n");
 	expect(&net_default, false, "ca_file = \"/etc\";", -1,
-	       "cosid.conf:2: cannot read ca_file '/etc': it is not a file\n");
+	       "cosid.conf:3: cannot read ca_file '/etc': this is not a regular file\n");
 }
 
 /* What is not there while checking is an empty text, which no secret is. */
@@ -235,7 +242,7 @@ test_settings__key_of_the_daemon(void **state)
 
 	(void)state;
 	expect(&module, false, ENDPOINT, -1,
-	       "cosid.conf:2: module 'bad': its key 'endpoint' is one of the daemon's\n");
+	       "cosid.conf:2: module 'bad': key 'endpoint' belongs to the daemon\n");
 }
 
 static void
@@ -260,6 +267,7 @@ main(void)
 		cmocka_unit_test(test_settings__defaults),
 		cmocka_unit_test(test_settings__every_type),
 		cmocka_unit_test(test_settings__all_errors_at_once),
+		cmocka_unit_test(test_settings__misspelt),
 		cmocka_unit_test(test_settings__local_modules),
 		cmocka_unit_test(test_settings__default_endpoint),
 		cmocka_unit_test(test_settings__insecure),

@@ -7,7 +7,7 @@
 #include "banned.h"
 
 static struct source source;
-static const struct source_place place = { "cosid.conf", "key", 7 };
+static const struct source_location place = { "cosid.conf", "key", 7 };
 
 /* Reads a secret that must be had, with these lines said. */
 static void
@@ -89,12 +89,13 @@ test_file__what_cannot_be_a_secret(void **state)
 	check_bad(file_of("", 0, 0600), "cosid.conf:7: 'key': the secret's file is empty\n");
 	check_bad(file_of("\n", 1, 0600), "cosid.conf:7: 'key': the secret's file is empty\n");
 	check_bad(file_of("a\0b", 3, 0600),
-		  "cosid.conf:7: 'key': the secret's file holds a NUL; binary "
-		  "keys are written as base64\n");
+		  "cosid.conf:7: 'key': the secret's file holds a NUL; write "
+		  "binary keys as base64\n");
 	check_bad("file:/nowhere/secret", "cosid.conf:7: 'key': cannot read the secret's file "
 					  "'/nowhere/secret': No such file or directory\n");
-	check_bad("file:/etc", "cosid.conf:7: 'key': cannot read the secret's file '/etc': it is a "
-			       "directory\n");
+	check_bad("file:/etc",
+		  "cosid.conf:7: 'key': cannot read the secret's file '/etc': this is a "
+		  "directory\n");
 	check_bad("file:sesame", "cosid.conf:7: 'key': expected an absolute path after file:\n");
 	check_bad("file:", "cosid.conf:7: 'key': expected an absolute path after file:\n");
 }
@@ -104,8 +105,7 @@ test_file__everyone_can_read(void **state)
 {
 	(void)state;
 	check_good(file_of("sesame", 6, 0644), "sesame",
-		   "cosid.conf:7: warning: 'key': the secret's file 'secret' can be read by "
-		   "everyone\n");
+		   "cosid.conf:7: warning: 'key': everyone can read the secret's file 'secret'\n");
 }
 
 static void
@@ -128,8 +128,8 @@ test_file__size_limit(void **state)
 	memset(bytes, 's', most + 2);
 	check_bad(file_of(bytes, most + 1, 0600),
 		  "cosid.conf:7: 'key': the secret's file is larger than 64 KiB\n");
-	check_bad(file_of(bytes, most + 2, 0600),
-		  "cosid.conf:7: 'key': cannot read the secret's file 'secret': it is too large\n");
+	check_bad(file_of(bytes, most + 2, 0600), "cosid.conf:7: 'key': cannot read the secret's "
+						  "file 'secret': the file is too large\n");
 	test_free(bytes);
 }
 
@@ -157,15 +157,14 @@ static void
 test_credential__outside_the_unit(void **state)
 {
 	(void)state;
-	check_bad("credential:rgw.key",
-		  "cosid.conf:7: 'key': cannot read the credential: "
-		  "$CREDENTIALS_DIRECTORY is not set: the unit's credentials are "
-		  "not here\n");
+	check_bad("credential:rgw.key", "cosid.conf:7: 'key': cannot read the credential: "
+					"$CREDENTIALS_DIRECTORY is not set: only the systemd unit "
+					"has credentials\n");
 	source.checking = true;
 	check_good("credential:rgw.key", "",
 		   "cosid.conf:7: warning: 'key': cannot read the credential: "
 		   "$CREDENTIALS_DIRECTORY is "
-		   "not set: the unit's credentials are not here\n");
+		   "not set: only the systemd unit has credentials\n");
 	check_bad("file:/nowhere",
 		  "cosid.conf:7: 'key': cannot read the secret's file '/nowhere': No "
 		  "such file or directory\n");
@@ -232,18 +231,18 @@ test_env__size_limit(void **state)
 static void
 test_plain__where_everyone_can_read(void **state)
 {
-	struct source_place here = place;
+	struct source_location here = place;
 	struct diag diag = { 0 };
 
 	(void)state;
 	check_good("plain:sesame", "sesame", "");
 	check_good("plain: ", " ", "");
-	check_bad("plain:", "cosid.conf:7: 'key': nothing follows plain:\n");
+	check_bad("plain:", "cosid.conf:7: 'key': expected a value after plain:\n");
 	here.file = files_put_bytes("open.conf", "x", 1, 0604);
 	assert_non_null(source_read(&source, "plain:sesame", &here, &diag));
 	assert_string_equal(files_lines(&diag),
-			    "open.conf:7: warning: 'key': a secret within a file that "
-			    "everyone can read\n");
+			    "open.conf:7: warning: 'key': everyone can read the file of "
+			    "this secret 'open.conf'\n");
 	source_done(&source);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_syntax.c - the syntax of names and addresses, on both sides of each limit. */
-#include "config/syntax.h"
+#include "config/value.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * backends.c - backends and routes of all files, and a backend's own keys once its module is known.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config/load.h"
+
+#include "banned.h"
+
+/* ---- the lists of all files ---- */
+
+/* A walk over the entries of one list in all files. */
+struct list_walk {
+	const struct load_lists *lists;
+	size_t nlists;
+	bool routes;    /* or backends */
+	size_t file;    /* of the next entry */
+	unsigned entry; /* the next one of that file */
+};
+
+static const config_setting_t *
+walk_list(const struct list_walk *walk, size_t file)
+{
+	return walk->routes ? walk->lists[file].routes : walk->lists[file].backends;
+}
+
+static const char *
+walk_key(const struct list_walk *walk)
+{
+	return walk->routes ? "routes" : "backends";
+}
+
+/* How many entries there are; those beyond most are an error and not counted. */
+static size_t
+walk_count(struct reader *reader, const struct list_walk *walk, size_t most)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < walk->nlists; i++) {
+		const config_setting_t *list = walk_list(walk, i);
+		size_t len = list != NULL ? (size_t)config_setting_length(list) : 0;
+
+		if (len > most - n) {
+			reader->file = walk->lists[i].file;
+			group_error(reader, config_setting_get_elem(list, (unsigned)(most - n)),
+				    "more than %zu %s", most, walk_key(walk));
+			return most;
+		}
+		n += len;
+	}
+	return n;
+}
+
+/* The next entry that is a group, NULL after the last; others are errors. */
+static const config_setting_t *
+walk_next(struct reader *reader, struct list_walk *walk)
+{
+	for (; walk->file < walk->nlists; walk->file++, walk->entry = 0) {
+		const config_setting_t *list = walk_list(walk, walk->file), *entry;
+
+		reader->file = walk->lists[walk->file].file;
+		while (list != NULL &&
+		       (entry = config_setting_get_elem(list, walk->entry)) != NULL) {
+			walk->entry++;
+			if (config_setting_type(entry) == CONFIG_TYPE_GROUP)
+				return entry;
+			group_error(reader, entry, "'%s': expected groups { }, found %s",
+				    walk_key(walk), group_found(entry));
+		}
+	}
+	return NULL;
+}
+
+static void
+check_glob(const struct reader *reader, const config_setting_t *group, const char *key,
+	   const char *glob)
+{
+	if (glob != NULL && strlen(glob) > LOAD_GLOB_MAX)
+		group_error(reader, config_setting_get_member(group, key),
+			    "'%s': a pattern is longer than %d bytes", key, LOAD_GLOB_MAX);
+}
+
+static void
+check_backend_word(const struct reader *reader, const config_setting_t *group, const char *key,
+		   const char *text)
+{
+	const char *reason = text != NULL ? syntax_backend_name(text) : NULL;
+
+	if (reason != NULL)
+		group_error(reader, config_setting_get_member(group, key), "'%s': %s", key, reason);
+}
+
+/* The backend of that name among all[0..n), NULL: there is none. */
+static const struct config_backend *
+backend_named(const struct config_backend *all, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (all[i].name != NULL && strcmp(all[i].name, name) == 0)
+			return &all[i];
+	return NULL;
+}
+
+static bool
+any_key(const char *name)
+{
+	(void)name;
+	return true;
+}
+
+/* The module's keys are left to config_settings(). */
+static void
+read_backend(struct reader *reader, const config_setting_t *group, struct config_backend *all,
+	     size_t n)
+{
+	struct config_backend *backend = &all[n];
+	size_t before = reader->diag->nerrors;
+	const struct config_backend *same;
+
+	*backend = (struct config_backend){
+		.file = reader->file,
+		.line = group_line(group),
+		.setting = group,
+	};
+	group_read(reader, group, &keys_backend, any_key, backend);
+	check_backend_word(reader, group, "name", backend->name);
+	check_backend_word(reader, group, "module", backend->module);
+	for (const char *const *p = backend->existing_buckets; p != NULL && *p != NULL; p++)
+		check_glob(reader, group, "existing_buckets", *p);
+	backend->flawed = reader->diag->nerrors > before;
+	same = backend->name != NULL ? backend_named(all, n, backend->name) : NULL;
+	if (same != NULL)
+		diag_error(reader->diag, backend->file, backend->line,
+			   "backend '%s' is already at %s:%d", backend->name, same->file,
+			   same->line);
+}
+
+void
+load_backends(struct reader *reader, const struct load_lists *lists, size_t nlists,
+	      struct config *config)
+{
+	struct list_walk walk = { .lists = lists, .nlists = nlists };
+	size_t most = walk_count(reader, &walk, LOAD_BACKENDS_MAX), n = 0;
+	struct config_backend *all = arena_alloc(reader->arena, most * sizeof *all);
+	const config_setting_t *entry;
+
+	while (all != NULL && n < most && (entry = walk_next(reader, &walk)) != NULL)
+		read_backend(reader, entry, all, n++);
+	config->backends = all;
+	config->nbackends = n;
+}
+
+void
+load_keep_named(struct config *config)
+{
+	struct config_backend *all = (struct config_backend *)(uintptr_t)config->backends;
+	size_t n = 0;
+
+	for (size_t i = 0; i < config->nbackends; i++) {
+		const struct config_backend *backend = &all[i];
+
+		if (backend->name != NULL && syntax_backend_name(backend->name) == NULL &&
+		    backend->module != NULL && syntax_backend_name(backend->module) == NULL &&
+		    backend_named(all, n, backend->name) == NULL)
+			all[n++] = *backend;
+	}
+	config->nbackends = n;
+}
+
+void
+load_check_backend(const struct reader *reader, const config_setting_t *group, const char *key,
+		   const char *name, const struct config *config)
+{
+	if (name != NULL && !reader->incomplete &&
+	    backend_named(config->backends, config->nbackends, name) == NULL)
+		group_error(reader, config_setting_get_member(group, key),
+			    "'%s': there is no backend '%s'", key, name);
+}
+
+void
+load_routes(struct reader *reader, const struct load_lists *lists, size_t nlists,
+	    struct config *config)
+{
+	struct list_walk walk = { .lists = lists, .nlists = nlists, .routes = true };
+	size_t most = walk_count(reader, &walk, LOAD_ROUTES_MAX), n = 0;
+	struct config_route *all = arena_alloc(reader->arena, most * sizeof *all);
+	const config_setting_t *entry;
+
+	for (; all != NULL && n < most && (entry = walk_next(reader, &walk)) != NULL; n++) {
+		group_read(reader, entry, &keys_route, NULL, &all[n]);
+		check_glob(reader, entry, "match", all[n].match);
+		load_check_backend(reader, entry, "backend", all[n].backend, config);
+	}
+	config->routes = all;
+	config->nroutes = n;
+}
+
+/* ---- one backend's settings ---- */
+
+enum { SETTINGS_MEMORY = 4 << 20 };
+
+struct config_settings {
+	struct arena arena;
+	struct source source;
+};
+
+/* Where an error of a key stands: at the key, or at its backend where the key is absent. */
+static int
+key_line(const struct config_backend *backend, const char *key)
+{
+	const config_setting_t *setting = config_setting_get_member(backend->setting, key);
+
+	return setting != NULL ? group_line(setting) : backend->line;
+}
+
+static void
+check_ca_file(const struct config_backend *backend, struct diag *diag)
+{
+	const char *path = backend->ca_file;
+	int line = key_line(backend, "ca_file");
+	struct stat st;
+
+	if (path == NULL)
+		return;
+	if (stat(path, &st) != 0 || access(path, R_OK) != 0)
+		diag_error(diag, backend->file, line, "cannot read ca_file '%s': %s", path,
+			   strerrordesc_np(errno));
+	else if (!S_ISREG(st.st_mode))
+		diag_error(diag, backend->file, line,
+			   "cannot read ca_file '%s': this is not a regular file", path);
+}
+
+/* The key may have been given with an error, which was reported then. */
+static bool
+is_given(const struct config_backend *backend, const char *key)
+{
+	return config_setting_get_member(backend->setting, key) != NULL;
+}
+
+static void
+require_key(const struct config_backend *backend, const struct cosi_module *module, const char *key,
+	    struct diag *diag)
+{
+	if (!is_given(backend, key))
+		diag_error(diag, backend->file, backend->line,
+			   "backend '%s': '%s' is required by module '%s'", backend->name, key,
+			   module->name);
+}
+
+static void
+check_network(const struct config_backend *backend, const struct cosi_module *module,
+	      struct diag *diag)
+{
+	const char *endpoint = backend->endpoint != NULL ? backend->endpoint : module->endpoint;
+	bool tls = endpoint != NULL && strncmp(endpoint, "https://", 8) == 0;
+
+	if (endpoint == NULL)
+		require_key(backend, module, "endpoint", diag);
+	check_ca_file(backend, diag);
+	if (backend->insecure)
+		diag_warning(diag, backend->file, key_line(backend, "insecure"),
+			     tls ? "backend '%s': 'insecure' is set: whoever answers in the "
+				   "store's place gets its keys"
+				 : "backend '%s': 'insecure' has no effect without https://",
+			     backend->name);
+}
+
+/* A module that does not use the network has no use for the keys of those that do. */
+static void
+check_local(const struct config_backend *backend, const struct cosi_module *module,
+	    struct diag *diag)
+{
+	for (size_t i = 0; i < keys_network.nkeys; i++) {
+		const char *name = keys_network.keys[i].name;
+
+		if (is_given(backend, name))
+			diag_error(diag, backend->file, key_line(backend, name),
+				   "'%s': module '%s' does not use the network", name,
+				   module->name);
+	}
+	require_key(backend, module, "public_endpoint", diag);
+}
+
+static bool
+is_backend_key(const char *name)
+{
+	return value_key(&keys_backend, name) != NULL;
+}
+
+static void
+take_setting_env(const config_setting_t *setting)
+{
+	int n = config_setting_length(setting);
+
+	source_take_env(config_setting_get_string(setting));
+	for (int i = 0; i < n; i++)
+		source_take_env(config_setting_get_string_elem(setting, i));
+}
+
+/* Only the modules, which are not loaded yet, know which keys are secrets; but no other key has a
+ * use for such a text. */
+void
+config_take_env(const struct config *config)
+{
+	for (size_t i = 0; i < config->nbackends; i++) {
+		const config_setting_t *group = config->backends[i].setting;
+		int n = config_setting_length(group);
+
+		for (int j = 0; j < n; j++)
+			take_setting_env(config_setting_get_elem(group, (unsigned)j));
+	}
+}
+
+int
+config_settings(const struct config_backend *backend, const struct cosi_module *module,
+		bool checking, void *out, struct config_settings **out_settings, struct diag *diag)
+{
+	struct config_settings *settings = calloc(1, sizeof *settings);
+	struct reader reader = { .diag = diag, .file = backend->file };
+	size_t before = diag->nerrors;
+
+	*out_settings = NULL;
+	if (settings == NULL) {
+		diag_error(diag, backend->file, backend->line, "out of memory");
+		return -1;
+	}
+	arena_init(&settings->arena, SETTINGS_MEMORY);
+	settings->source.checking = checking;
+	reader.arena = &settings->arena;
+	reader.source = &settings->source;
+	/* The daemon's keys come first, so a module's key of the same name would never be read. */
+	for (size_t i = 0; i < module->config.nkeys; i++)
+		if (is_backend_key(module->config.keys[i].name))
+			diag_error(diag, backend->file, backend->line,
+				   "module '%s': key '%s' belongs to the daemon", module->name,
+				   module->config.keys[i].name);
+	if ((module->flags & COSI_NETWORK) != 0)
+		check_network(backend, module, diag);
+	else
+		check_local(backend, module, diag);
+	group_read(&reader, backend->setting, &module->config, is_backend_key, out);
+	if (arena_failed(&settings->arena))
+		diag_error(diag, backend->file, backend->line,
+			   "the settings of backend '%s' need too much memory", backend->name);
+	if (backend->flawed || diag->nerrors > before) {
+		config_settings_free(settings);
+		return -1;
+	}
+	*out_settings = settings;
+	return 0;
+}
+
+void
+config_settings_free(struct config_settings *settings)
+{
+	if (settings == NULL)
+		return;
+	source_done(&settings->source);
+	arena_done(&settings->arena);
+	free(settings);
+}
