@@ -44,7 +44,7 @@ def tree():
 @pytest.fixture(scope="module")
 def machine(tree, debs):
     """Booted, with the packages in /packages, this version of them installed; one for each file."""
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="cosid-machine."))
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="machine."))
     made = None
     try:
         made = Machine(folder, tree)

@@ -73,7 +73,8 @@ class Machine:
                  "--notify-ready=yes", "--resolv-conf=off", "--timezone=off", "--console=pipe",
                  "--hostname=gateway"],
                 env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
-                     "NOTIFY_SOCKET": str(self.folder / "notify")},
+                     "NOTIFY_SOCKET": str(self.folder / "notify"),
+                     "COSID_TEST_RUN": os.environ["COSID_TEST_RUN"]},
                 stdin=subprocess.DEVNULL, stdout=console, stderr=console, start_new_session=True)
         ended = os.pidfd_open(self.process.pid)
         said = ""

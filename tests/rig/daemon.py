@@ -67,7 +67,7 @@ class Cosid:
                 "module_dir": str(self.build / "modules"), "create_settle": "0s"}
 
     def environment(self):
-        keep = ("PATH", "HOME", "TMPDIR", "LANG", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS")
+        keep = ("PATH", "HOME", "TMPDIR", "LANG", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "COSID_TEST_RUN")
         env = {k: os.environ[k] for k in keep if k in os.environ}
         for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
             env[name] = env.get(name, "") + f":log_path={self.folder}/sanitizer"

@@ -59,7 +59,7 @@ def node():
     with subprocess.Popen(
             [folder / "node", tree.ROOT / "tests" / "rig" / "blobs.js", *GOOD], text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            env={"PATH": os.environ["PATH"], "NODE_PATH": str(folder / "node_modules")}) as process:
+            env={k: os.environ[k] for k in ("PATH", "COSID_TEST_RUN")} | {"NODE_PATH": str(folder / "node_modules")}) as process:
         yield process
         process.stdin.close()
         assert process.wait(30) == 0

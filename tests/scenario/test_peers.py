@@ -24,7 +24,7 @@ print(outcome(V1(sys.argv[2]).info))
 @pytest.fixture(scope="module")
 def lent():
     """What a client is made of, where every user can read it: the tree may lie where none can."""
-    made = pathlib.Path(tempfile.mkdtemp(prefix="cosid-"))
+    made = pathlib.Path(tempfile.mkdtemp(prefix=""))
     for each in ("tests/rig", "proto"):
         shutil.copytree(ROOT / each, made / each, ignore=shutil.ignore_patterns("__pycache__"))
     for each in (made, *made.rglob("*")):

@@ -2,7 +2,10 @@
 """test_stores.py - ceph-up, minio-up and their likes, and the demo that people see first."""
 import os
 import re
+import signal
 import subprocess
+import sys
+import time
 
 import pytest
 
@@ -108,4 +111,60 @@ def test_demo__says_what_went_wrong(folder):
     """A build that is not one: a failure in words, status 1."""
     done = run("demo", "posix", folder, TMPDIR=str(folder))
     assert done.returncode == 1 and "failed: " in done.stdout
+    assert os.listdir(folder) == []
+
+
+def wait_gone(word, file=""):
+    """Until no process has that word in its environment, and no such file is there."""
+    give_up = time.monotonic() + 60
+    while (left := processes(word)) or os.path.exists(file):
+        assert time.monotonic() < give_up, left
+        time.sleep(0.05)
+
+
+OWNER = """
+import os, pathlib, sys
+sys.path.insert(0, {tests!r})
+import conftest
+conftest.pytest_sessionstart()
+from rig.daemon import Cosid
+from rig.store import Posix
+{start}
+print(os.environ["COSID_TEST_RUN"], flush=True)
+sys.stdin.read()
+"""
+STARTS = {
+    "ceph": "from rig.ceph import Ceph; kept = Ceph({folder!r} + '/s').up()",
+    "minio": "from rig.minio import Minio; kept = Minio({folder!r} + '/s').up()",
+    "azurite": "from rig.azure import Azurite; kept = Azurite({folder!r} + '/s').up()",
+    "cosid": "kept = Cosid({build!r}, {folder!r}, {{'backends': [Posix({folder!r} + '/root').backend()]}}).start()",
+    "session": "import subprocess; kept = subprocess.Popen(['setsid', '-f', 'sh', '-c', 'sleep 600; :'])",
+}
+
+
+@pytest.mark.parametrize("what", sorted(STARTS))
+def test_guard__a_run_that_is_killed_leaves_nothing(build, folder, what):
+    """SIGKILL of the process that started it: no store, no daemon and no file of that run stays."""
+    start = STARTS[what].format(folder=str(folder), build=str(build))
+    script = OWNER.format(tests=str(STORES.parent), start=start)
+    owner = subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    made = owner.stdout.readline().strip()
+    assert made and processes(f"COSID_TEST_RUN={made}\0")
+    owner.send_signal(signal.SIGKILL)
+    owner.wait()
+    wait_gone(f"COSID_TEST_RUN={made}\0", made)
+
+
+@pytest.mark.ceph
+def test_guard__a_gateway_of_a_unit_test_ends_with_it(folder):
+    """As when ctest kills a program and all its children because the time is up."""
+    with_rgw = STORES.parent / "unit" / "ceph-rgw" / "with-rgw"
+    owner = subprocess.Popen([with_rgw, "sh", "-c", "echo $CEPH_CONF; sleep 600"], stdout=subprocess.PIPE, text=True,
+                             env=os.environ | {"TMPDIR": str(folder)})
+    assert owner.stdout.readline().startswith(str(folder))
+    children = subprocess.run(["pgrep", "-P", str(owner.pid)], capture_output=True, text=True, check=True).stdout
+    for pid in [owner.pid, *map(int, children.split())]:
+        os.kill(pid, signal.SIGKILL)
+    owner.wait()
+    wait_gone(f"COSID_TEST_RUN={folder}", next(folder.iterdir()))
     assert os.listdir(folder) == []

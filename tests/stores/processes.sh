@@ -6,6 +6,14 @@
 # kernel's start time, so that a number which the kernel gave to somebody else since is never
 # signalled.
 
+# start_guard OWNER FOLDER: all that this script starts from now on ends when the process OWNER has
+# ended, even by SIGKILL, and FOLDER goes with it.
+start_guard() {
+	# -f: no child of ours, for who kills us may kill all our children, too, as ctest does.
+	env -i PATH="$PATH" setsid -f "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/guard" "$1" "$2" </dev/null >/dev/null 2>&1
+	export COSID_TEST_RUN=$2
+}
+
 # start_time PID: prints it, or nothing when there is no such process (a zombie counts as none).
 start_time() {
 	local line
