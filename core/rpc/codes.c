@@ -11,7 +11,7 @@
 
 #include "banned.h"
 
-/* What every dialect and method answers alike.  EXISTS and NOT_FOUND where they cannot be meant are
+/* What every version and method answers alike.  EXISTS and NOT_FOUND where they cannot be meant are
  * bugs of a module, but the first is kept away from the sidecars all the same. */
 /* clang-format off */
 #define COMMON                                                 \

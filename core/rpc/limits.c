@@ -8,8 +8,8 @@
 #include "banned.h"
 
 static int
-check(uint32_t code, const char *field, const char *value, size_t max, bool required,
-      struct status *status)
+limits_check(uint32_t code, const char *field, const char *value, size_t max, bool required,
+	     struct status *status)
 {
 	size_t len = value != NULL ? strlen(value) : 0;
 
@@ -26,28 +26,28 @@ int
 limits_string(const char *field, const char *value, size_t max, bool required,
 	      struct status *status)
 {
-	return check(COSI_INVALID, field, value, max, required, status);
+	return limits_check(COSI_INVALID, field, value, max, required, status);
 }
 
 int
 limits_answer(const char *field, const char *value, size_t max, bool required,
 	      struct status *status)
 {
-	if (check(COSI_INTERNAL, field, value, max, required, status) == 0)
+	if (limits_check(COSI_INTERNAL, field, value, max, required, status) == 0)
 		return 0;
 	return status_fail(status, COSI_INTERNAL, "cannot tell the answer");
 }
 
 static bool
-is_lower_alnum(char c)
+limits_is_lower_alnum(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
 static bool
-is_id_char(char c)
+limits_is_id_char(char c)
 {
-	return is_lower_alnum(c) || (c >= 'A' && c <= 'Z') || c == '-' || c == '.';
+	return limits_is_lower_alnum(c) || (c >= 'A' && c <= 'Z') || c == '-' || c == '.';
 }
 
 int
@@ -56,7 +56,7 @@ limits_id(const char *field, const char *value, struct status *status)
 	if (limits_string(field, value, LIMIT_LONG_ID, true, status) != 0)
 		return -1;
 	for (const char *p = value; *p != '\0'; p++)
-		if (!is_id_char(*p))
+		if (!limits_is_id_char(*p))
 			return status_fail(status, COSI_INVALID,
 					   "field '%s' may hold letters, digits, '-' and '.' alone",
 					   field);
@@ -65,12 +65,12 @@ limits_id(const char *field, const char *value, struct status *status)
 
 /* Labels of [a-z0-9-] that neither begin nor end with '-', joined by dots. */
 static bool
-is_subdomain(const char *name)
+limits_is_subdomain(const char *name)
 {
 	for (const char *p = name; *p != '\0'; p++) {
 		bool edge = p == name || p[-1] == '.' || p[1] == '.' || p[1] == '\0';
 
-		if (!is_lower_alnum(*p) && (edge || (*p != '-' && *p != '.')))
+		if (!limits_is_lower_alnum(*p) && (edge || (*p != '-' && *p != '.')))
 			return false;
 	}
 	return true;
@@ -81,21 +81,21 @@ limits_dns_name(const char *field, const char *value, struct status *status)
 {
 	if (limits_string(field, value, LIMIT_DNS_NAME, true, status) != 0)
 		return -1;
-	if (!is_subdomain(value))
+	if (!limits_is_subdomain(value))
 		return status_fail(status, COSI_INVALID,
 				   "field '%s' is not a DNS subdomain in lower case", field);
 	return 0;
 }
 
-struct entry {
+struct limits_entry {
 	struct cosi_kv kv;
 	size_t position;
 };
 
 static int
-entry_compare(const void *a, const void *b)
+limits_entry_compare(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct limits_entry *x = a, *y = b;
 	int order = strcmp(x->kv.key, y->kv.key);
 
 	if (order != 0)
@@ -106,7 +106,7 @@ entry_compare(const void *a, const void *b)
 /* Every map<string, string> has an entry type of its own, of the same form: key is field 1,
  * value 2. */
 static const char *
-entry_text(const ProtobufCMessage *entry, unsigned field)
+limits_entry_text(const ProtobufCMessage *entry, unsigned field)
 {
 	const char *at = (const char *)entry + entry->descriptor->fields[field].offset;
 	const char *text;
@@ -119,15 +119,15 @@ int
 limits_map(const char *field, size_t n, ProtobufCMessage *const *entries, struct request *out,
 	   struct arena *arena, struct status *status)
 {
-	struct entry *sorted = arena_alloc(arena, n * sizeof *sorted);
+	struct limits_entry *sorted = arena_alloc(arena, n * sizeof *sorted);
 	struct cosi_kv *params = arena_alloc(arena, n * sizeof *params);
 	size_t bytes = 0;
 
 	if (sorted == NULL || params == NULL)
 		return status_no_memory(status);
 	for (size_t i = 0; i < n; i++) {
-		sorted[i].kv =
-			(struct cosi_kv){ entry_text(entries[i], 0), entry_text(entries[i], 1) };
+		sorted[i].kv = (struct cosi_kv){ limits_entry_text(entries[i], 0),
+						 limits_entry_text(entries[i], 1) };
 		sorted[i].position = i;
 		bytes += strlen(sorted[i].kv.key) + strlen(sorted[i].kv.value);
 	}
@@ -135,7 +135,7 @@ limits_map(const char *field, size_t n, ProtobufCMessage *const *entries, struct
 		return status_fail(status, COSI_INVALID,
 				   "field '%s' holds %zu bytes, at most %d are allowed", field,
 				   bytes, LIMIT_MAP);
-	qsort(sorted, n, sizeof *sorted, entry_compare);
+	qsort(sorted, n, sizeof *sorted, limits_entry_compare);
 	for (size_t i = 0; i < n; i++) {
 		if (i + 1 < n && strcmp(sorted[i].kv.key, sorted[i + 1].kv.key) == 0)
 			continue;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * serve.c - bytes to a request, the router's answer to bytes; all refusals but the router's own. */
-#include "rpc/serve.h"
-
 #include <grpc/byte_buffer.h>
 #include <grpc/byte_buffer_reader.h>
 #include <grpc/support/time.h>
@@ -14,82 +12,43 @@
 #include "base/parse.h"
 #include "base/secret.h"
 #include "rpc/limits.h"
+#include "rpc/rpc_call.h"
 #include "rpc/wire.h"
 
 #include "banned.h"
 
-/* An answer holds credentials: its bytes are overwritten when the core lets go of them. */
+/* The call's line in the log; error NULL: it succeeded. */
 static void
-wipe(void *bytes, size_t len)
+serve_log(const struct rpc_call *rpc, uint32_t code, unsigned grpc, const char *error)
 {
-	explicit_bzero(bytes, len);
-	free(bytes);
-}
-
-/* 0, or -1 with status. */
-static int
-pack(const ProtobufCMessage *message, grpc_slice *out, struct status *status)
-{
-	size_t len = protobuf_c_message_get_packed_size(message);
-	uint8_t *bytes = malloc(len + 1);
-
-	if (bytes == NULL)
-		return status_no_memory(status);
-	(void)protobuf_c_message_pack(message, bytes);
-	*out = grpc_slice_new_with_len(bytes, len, wipe);
-	return 0;
-}
-
-static uint32_t
-level_of(const struct slots_method *method, uint32_t code)
-{
-	if (code == COSI_INTERNAL)
-		return COSI_ERROR;
-	if (code != COSI_OK)
-		return COSI_WARNING;
-	return method->method->op == 0 || method->method->op == REQUEST_GET ? COSI_DEBUG
-									    : COSI_INFO;
-}
-
-/* Of a call that the router did not get. */
-static struct log_fields
-fields_of(const struct slot *slot)
-{
-	const struct request *req = slot->routed != NULL ? &slot->routed->req : NULL;
-	struct log_fields fields = { .api = slot->method->dialect->api,
-				     .method = slot->method->method->name };
-
-	if (req == NULL)
-		return fields;
-	fields.name = req->name;
-	if (req->op == REQUEST_REVOKE)
-		fields.account = req->id;
-	else
-		fields.bucket = req->id;
-	return fields;
-}
-
-/* The call's line in the log; error NULL: it went well. */
-static void
-tell(const struct slot *slot, uint32_t code, unsigned grpc, const char *error)
-{
+	const struct request *req = rpc->routed != NULL ? &rpc->routed->req : NULL;
+	enum request_op op = rpc->method->api->op;
 	int64_t now_ms = clock_mono_ms();
-	const struct call_log_entry call = {
-		.fields = slot->submitted ? *call_fields(slot->routed) : fields_of(slot),
+	struct call_log_entry entry = {
+		.fields = { .api = rpc->method->version->name, .method = rpc->method->api->name },
 		.code = status_grpc_name(grpc),
 		.error = error,
-		.level = level_of(slot->method, error != NULL ? code : COSI_OK),
-		.ms = now_ms - slot->arrived_ms,
+		.ms = now_ms - rpc->arrived_ms,
 		.now_ms = now_ms,
 	};
 
-	call_log_write(slot->slots->log, &call);
+	if (rpc->submitted)
+		entry.fields = *call_fields(rpc->routed);
+	else if (req != NULL) {
+		entry.fields.name = req->name;
+		*(op == REQUEST_REVOKE ? &entry.fields.account : &entry.fields.bucket) = req->id;
+	}
+	if (error != NULL)
+		entry.level = code == COSI_INTERNAL ? COSI_ERROR : COSI_WARNING;
+	else
+		entry.level = op == 0 || op == REQUEST_GET ? COSI_DEBUG : COSI_INFO;
+	call_log_write(rpc->calls->log, &entry);
 }
 
 /* The text goes to clients that take UTF-8 for granted and log it, and may hold what a request or a
  * store said: known secrets are masked, controls and other bytes than UTF-8 become '?'. */
 static void
-clean(struct status *status)
+serve_clean(struct status *status)
 {
 	size_t len = secret_mask(status->text, strlen(status->text));
 	uint32_t number;
@@ -103,145 +62,143 @@ clean(struct status *status)
 		memset(status->text + i, '?', n);
 	}
 	if (len == 0)
-		(void)status_fail(status, 0, "no reason is known");
+		status_fail(status, 0, "no reason is known");
 }
 
 static void
-fail(struct slot *slot, struct status *status, size_t nbuckets)
+serve_fail(struct rpc_call *rpc, struct status *status, size_t nbuckets)
 {
-	unsigned grpc = codes_grpc(slot->method->method->codes, status->code, nbuckets);
+	unsigned grpc = codes_grpc(rpc->method->api->codes, status->code, nbuckets);
 
-	clean(status);
-	tell(slot, status->code, grpc, status->text);
-	slot_finish(slot, grpc, status->text, NULL);
+	serve_clean(status);
+	serve_log(rpc, status->code, grpc, status->text);
+	rpc_call_finish(rpc, grpc, status->text, NULL);
 }
 
 static void
-refuse(struct slot *slot, struct status *status)
+serve_refuse(struct rpc_call *rpc, struct status *status, size_t nbuckets)
 {
-	(void)status_fail(status, 0, "cannot serve %s", slot->method->method->name);
-	fail(slot, status, 0);
+	status_fail(status, 0, "cannot serve %s", rpc->method->api->name);
+	serve_fail(rpc, status, nbuckets);
 }
 
-/* A path that is none of ours.  It is the peer's to choose, so its line does not name it. */
+/* A path that is in no version of the API.  It is the peer's to choose, so its line in the log does
+ * not name it. */
 static void
-refuse_unknown(struct slot *slot)
+serve_unknown(struct rpc_call *rpc)
 {
 	enum { SHOWN = 100 };
-	size_t len = GRPC_SLICE_LENGTH(slot->details.method);
-	const struct call_log_entry call = {
+	size_t len = GRPC_SLICE_LENGTH(rpc->details.method);
+	const struct call_log_entry entry = {
 		.fields = { .method = "unknown" },
 		.code = status_grpc_name(GRPC_STATUS_UNIMPLEMENTED),
 		.error = "a method was called that no version of COSI has",
 		.level = COSI_WARNING,
-		.now_ms = slot->arrived_ms,
+		.now_ms = rpc->arrived_ms,
 	};
 	struct status status = { 0 };
 
-	(void)status_fail(&status, COSI_UNSUPPORTED, "unknown method '%.*s'",
-			  len < SHOWN ? (int)len : SHOWN,
-			  (const char *)GRPC_SLICE_START_PTR(slot->details.method));
-	clean(&status);
-	call_log_write(slot->slots->log, &call);
-	slot_finish(slot, GRPC_STATUS_UNIMPLEMENTED, status.text, NULL);
+	status_fail(&status, COSI_UNSUPPORTED, "unknown method '%.*s'",
+		    len < SHOWN ? (int)len : SHOWN,
+		    (const char *)GRPC_SLICE_START_PTR(rpc->details.method));
+	serve_clean(&status);
+	call_log_write(rpc->calls->log, &entry);
+	rpc_call_finish(rpc, GRPC_STATUS_UNIMPLEMENTED, status.text, NULL);
 }
 
-/* The request as one piece; not copied when the core has it as one.  0, or -1 with status. */
+/* The request in one piece; not copied when the core has it as one.  0, or -1 with status. */
 static int
-read_request(struct slot *slot, grpc_slice *out, struct status *status)
+serve_read(struct rpc_call *rpc, grpc_slice *out, struct status *status)
 {
 	grpc_byte_buffer_reader reader;
 
-	if (slot->in == NULL || grpc_byte_buffer_reader_init(&reader, slot->in) == 0)
+	if (rpc->in == NULL || grpc_byte_buffer_reader_init(&reader, rpc->in) == 0)
 		return status_fail(status, COSI_INVALID, "the request has no message");
 	*out = grpc_byte_buffer_reader_readall(&reader);
 	grpc_byte_buffer_reader_destroy(&reader);
 	return 0;
 }
 
-/* The bytes of DriverGetInfo's answer are made once; the protocols change with a reload. */
-static int
-make_info(struct slots *slots, struct slots_method *method, struct status *status)
+/* An answer holds credentials: its bytes are overwritten when the core lets go of them. */
+static void
+serve_wipe(void *bytes, size_t len)
 {
-	uint32_t protocols = router_protocols(slots->router);
-	const ProtobufCMessage *message;
-	struct arena arena;
-	int rc = -1;
+	explicit_bzero(bytes, len);
+	free(bytes);
+}
 
-	if (method->info_made && method->info_protocols == protocols)
-		return 0;
-	if (method->info_made)
-		grpc_slice_unref(method->info);
-	method->info_made = false;
-	arena_init(&arena, LIMIT_MESSAGE);
-	message =
-		method->dialect->info(router_driver_name(slots->router), protocols, &arena, status);
-	if (message != NULL)
-		rc = pack(message, &method->info, status);
-	arena_done(&arena);
-	method->info_protocols = protocols;
-	method->info_made = rc == 0;
-	return rc;
+/* The answer OK with that message; NULL: an empty one.  0, or -1 with status: no memory. */
+static int
+serve_ok(struct rpc_call *rpc, const ProtobufCMessage *message, struct status *status)
+{
+	grpc_slice bytes = grpc_empty_slice();
+
+	if (message != NULL) {
+		size_t len = protobuf_c_message_get_packed_size(message);
+		uint8_t *packed = malloc(len + 1);
+
+		if (packed == NULL)
+			return status_no_memory(status);
+		(void)protobuf_c_message_pack(message, packed);
+		bytes = grpc_slice_new_with_len(packed, len, serve_wipe);
+	}
+	serve_log(rpc, COSI_OK, GRPC_STATUS_OK, NULL);
+	rpc_call_finish(rpc, GRPC_STATUS_OK, NULL, grpc_raw_byte_buffer_create(&bytes, 1));
+	grpc_slice_unref(bytes);
+	return 0;
 }
 
 static void
-serve_info(struct slot *slot)
+serve_info(struct rpc_call *rpc)
 {
-	struct slots_method *method = slot->method;
+	const struct rpc_method *method = rpc->method;
+	struct router *router = rpc->calls->router;
+	const ProtobufCMessage *message = NULL;
 	struct status status;
+	struct arena arena;
 	grpc_slice request;
-	int rc;
 
 	status.code = COSI_OK; /* its kilobyte of text stays as it is: this is the fast path */
 	status.text[0] = '\0';
-	if (read_request(slot, &request, &status) != 0) {
-		refuse(slot, &status);
+	if (serve_read(rpc, &request, &status) < 0) {
+		serve_refuse(rpc, &status, 0);
 		return;
 	}
-	rc = wire_check(method->method->input, GRPC_SLICE_START_PTR(request),
-			GRPC_SLICE_LENGTH(request), &status);
+	arena_init(&arena, LIMIT_MESSAGE);
+	if (wire_check(method->api->input, GRPC_SLICE_START_PTR(request),
+		       GRPC_SLICE_LENGTH(request), &status) == 0)
+		message = method->version->info(router_driver_name(router),
+						router_protocols(router), &arena, &status);
+	if (message == NULL || serve_ok(rpc, message, &status) < 0)
+		serve_refuse(rpc, &status, 0);
 	grpc_slice_unref(request);
-	if (rc != 0 || make_info(slot->slots, method, &status) != 0) {
-		refuse(slot, &status);
-		return;
-	}
-	if (log_wants(COSI_DEBUG))
-		tell(slot, COSI_OK, GRPC_STATUS_OK, NULL);
-	slot_finish(slot, GRPC_STATUS_OK, NULL, grpc_raw_byte_buffer_create(&method->info, 1));
+	arena_done(&arena);
 }
 
-/* The router's reply, on any thread.  Of a call that failed nothing but the request is looked at:
- * its handler may be running still. */
+/* The router's reply, on any thread.  Of a call that failed only the request is looked at: its
+ * handler may be running still. */
 static void
-on_reply(struct call *call, const struct status *outcome)
+serve_on_reply(struct call *call, const struct status *outcome)
 {
-	struct slot *slot = call->owner;
-	const struct dialect_method *method = slot->method->method;
+	struct rpc_call *rpc = call->owner;
+	const struct api_method *method = rpc->method->api;
 	const ProtobufCMessage *message = NULL;
 	struct status status = *outcome;
-	grpc_slice bytes = grpc_empty_slice();
 
-	if (status_ok(&status) && method->encode != NULL) {
-		message = method->encode(slot->input, call, &status);
-		if (message != NULL)
-			(void)pack(message, &bytes, &status);
-	}
-	if (status.code == COSI_TIMEOUT && atomic_load(&slot->cut)) {
-		status = (struct status){ 0 };
-		(void)status_fail(&status, COSI_UNAVAILABLE, "cannot serve %s: cosid stops",
-				  method->name);
-	}
-	if (!status_ok(&status)) {
-		fail(slot, &status, call->req.nbuckets);
+	if (status_ok(&status) && method->encode != NULL)
+		message = method->encode(rpc->input, call, &status);
+	if (status_ok(&status) && serve_ok(rpc, message, &status) == 0)
 		return;
+	if (status.code == COSI_TIMEOUT && atomic_load(&rpc->cut)) {
+		status = (struct status){ 0 };
+		status_fail(&status, COSI_UNAVAILABLE, "cannot serve %s: cosid is stopping",
+			    method->name);
 	}
-	tell(slot, COSI_OK, GRPC_STATUS_OK, NULL);
-	slot_finish(slot, GRPC_STATUS_OK, NULL, grpc_raw_byte_buffer_create(&bytes, 1));
-	grpc_slice_unref(bytes);
+	serve_fail(rpc, &status, call->req.nbuckets);
 }
 
 static int64_t
-deadline_of(gpr_timespec deadline)
+serve_deadline(gpr_timespec deadline)
 {
 	gpr_timespec left;
 
@@ -251,83 +208,72 @@ deadline_of(gpr_timespec deadline)
 	return clock_mono_ms() + gpr_time_to_millis(left);
 }
 
-/* Fills call->req out of the slot's message.  0, or -1 with status. */
+/* Fills the routed call's request out of the message.  0, or -1 with status. */
 static int
-decode(struct slot *slot, struct call *call, struct status *status)
+serve_decode(struct rpc_call *rpc, struct status *status)
 {
-	const struct dialect_method *method = slot->method->method;
+	const struct api_method *method = rpc->method->api;
+	struct call *call = rpc->routed;
 	grpc_slice bytes;
 
 	call->req.op = method->op;
-	call->req.api = slot->method->dialect->api;
+	call->req.api = rpc->method->version->name;
 	call->req.method = method->name;
-	call->req.arrived_ms = slot->arrived_ms;
-	call->req.deadline_ms = deadline_of(slot->deadline);
-	if (read_request(slot, &bytes, status) != 0)
+	call->req.arrived_ms = rpc->arrived_ms;
+	call->req.deadline_ms = serve_deadline(rpc->deadline);
+	if (serve_read(rpc, &bytes, status) < 0)
 		return -1;
-	slot->nbytes = GRPC_SLICE_LENGTH(bytes);
-	slot->input = wire_decode(method->input, GRPC_SLICE_START_PTR(bytes), slot->nbytes,
-				  &call->arena, status);
+	rpc->nbytes = GRPC_SLICE_LENGTH(bytes);
+	rpc->calls->nbytes += rpc->nbytes;
+	rpc->input = wire_decode(method->input, GRPC_SLICE_START_PTR(bytes), rpc->nbytes,
+				 &call->arena, status);
 	grpc_slice_unref(bytes);
-	grpc_byte_buffer_destroy(slot->in); /* the message has copies of all of it */
-	slot->in = NULL;
-	if (slot->input == NULL)
+	grpc_byte_buffer_destroy(rpc->in); /* the message has copies of all of it */
+	rpc->in = NULL;
+	if (rpc->input == NULL)
 		return -1;
-	return method->decode(slot->input, &call->req, &call->arena, status);
-}
-
-static bool
-has_room(const struct slots *slots, const struct slot *slot)
-{
-	size_t nbytes = slot->in != NULL ? grpc_byte_buffer_length(slot->in) : 0;
-
-	return slots->ncalls < LIMIT_CALLS && slots->nbytes + nbytes <= LIMIT_CALL_BYTES;
+	return method->decode(rpc->input, &call->req, &call->arena, status);
 }
 
 static void
-serve_routed(struct slot *slot)
+serve_routed(struct rpc_call *rpc)
 {
-	struct slots *slots = slot->slots;
+	struct rpc_calls *calls = rpc->calls;
+	size_t nbytes = rpc->in != NULL ? grpc_byte_buffer_length(rpc->in) : 0;
 	struct status status = { 0 };
-	struct call *call = NULL;
 
-	if (!has_room(slots, slot))
-		(void)status_fail(&status, COSI_EXHAUSTED, "too many calls are in flight");
-	else if ((call = call_new(slots->router)) == NULL)
-		(void)status_no_memory(&status);
-	if (call == NULL) {
-		refuse(slot, &status);
+	if (calls->ncalls >= LIMIT_CALLS || calls->nbytes + nbytes > LIMIT_CALL_BYTES)
+		status_fail(&status, COSI_EXHAUSTED, "too many calls are in flight");
+	else if ((rpc->routed = call_new(calls->router)) == NULL)
+		status_no_memory(&status);
+	if (rpc->routed == NULL) {
+		serve_refuse(rpc, &status, 0);
 		return;
 	}
-	slot->routed = call;
-	slots->ncalls++;
-	call->owner = slot;
-	call->reply = on_reply;
-	if (decode(slot, call, &status) != 0) {
-		slots->nbytes += slot->nbytes;
-		(void)status_fail(&status, 0, "cannot serve %s", slot->method->method->name);
-		fail(slot, &status, call->req.nbuckets);
+	calls->ncalls++;
+	rpc->routed->owner = rpc;
+	rpc->routed->reply = serve_on_reply;
+	if (serve_decode(rpc, &status) < 0) {
+		serve_refuse(rpc, &status, rpc->routed->req.nbuckets);
 		return;
 	}
-	slots->nbytes += slot->nbytes;
-	slot->submitted = true;
-	slot_watch(slot);
-	router_submit(slots->router, call);
+	rpc_call_watch(rpc);
+	router_submit(calls->router, rpc->routed);
 }
 
 void
-serve(struct slot *slot)
+rpc_call_serve(struct rpc_call *rpc)
 {
 	struct status status = { 0 };
 
-	if (slot->method->method == NULL) {
-		refuse_unknown(slot);
-	} else if (atomic_load(&slot->slots->draining)) {
-		(void)status_fail(&status, COSI_UNAVAILABLE, "the daemon is stopping");
-		refuse(slot, &status);
-	} else if (slot->method->method->op == 0) {
-		serve_info(slot);
+	if (rpc->method->api == NULL) {
+		serve_unknown(rpc);
+	} else if (atomic_load(&rpc->calls->draining)) {
+		status_fail(&status, COSI_UNAVAILABLE, "the daemon is stopping");
+		serve_refuse(rpc, &status, 0);
+	} else if (rpc->method->api->op == 0) {
+		serve_info(rpc);
 	} else {
-		serve_routed(slot);
+		serve_routed(rpc);
 	}
 }

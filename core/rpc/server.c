@@ -21,7 +21,7 @@
 #include "rpc/connections.h"
 #include "rpc/core.h"
 #include "rpc/listener.h"
-#include "rpc/slot.h"
+#include "rpc/rpc_call.h"
 
 #include "banned.h"
 
@@ -42,7 +42,7 @@ struct server {
 	grpc_server *grpc;
 	grpc_completion_queue *queue;
 	grpc_server_credentials *credentials;
-	struct slots slots;
+	struct rpc_calls calls;
 	pthread_t poll_thread;
 	bool polling; /* that thread was started */
 	void (*beat)(void);
@@ -123,17 +123,17 @@ server_start_core(struct server *server, struct router *router, struct status *s
 	server->grpc = core_server_new();
 	server->credentials = grpc_insecure_server_credentials_create();
 	grpc_server_register_completion_queue(server->grpc, server->queue, NULL);
-	server->slots.grpc = server->grpc;
-	server->slots.queue = server->queue;
-	server->slots.router = router;
-	server->slots.connections = &server->connections;
-	server->slots.log = &server->log;
-	server->slots.idle = server_on_idle;
-	server->slots.owner = server;
-	if (slots_init(&server->slots, status) < 0)
+	server->calls.grpc = server->grpc;
+	server->calls.queue = server->queue;
+	server->calls.router = router;
+	server->calls.connections = &server->connections;
+	server->calls.log = &server->log;
+	server->calls.idle = server_on_idle;
+	server->calls.owner = server;
+	if (rpc_calls_init(&server->calls, status) < 0)
 		return -1;
 	grpc_server_start(server->grpc);
-	if (slots_arm(&server->slots, status) < 0)
+	if (rpc_calls_arm(&server->calls, status) < 0)
 		return -1;
 	error = thread_start(&server->poll_thread, "cosid-poll", server_poll, server);
 	server->polling = error == 0;
@@ -200,13 +200,13 @@ server_admit(struct server *server, const struct server_config *config, struct s
 static bool
 server_is_answered(const struct server *server)
 {
-	return atomic_load(&server->slots.nasked) == 0;
+	return atomic_load(&server->calls.nunanswered) == 0;
 }
 
 static bool
 server_is_idle(const struct server *server)
 {
-	return atomic_load(&server->slots.nbusy) == 0;
+	return atomic_load(&server->calls.nopen) == 0;
 }
 
 /* The core counts connections, not calls: it is down as soon as the last client has gone away,
@@ -262,10 +262,10 @@ server_drain(struct server *server, int64_t drain_ms)
 	bool answered;
 
 	server_send_goaway(server);
-	slots_drain(&server->slots);
+	rpc_calls_drain(&server->calls);
 	answered = server_wait(server, server_is_answered, clock_mono_ms() + drain_ms);
 	if (!answered)
-		slots_cut(&server->slots);
+		rpc_calls_cut(&server->calls);
 	server_send_goaway(server);
 	return answered ? 0 : -1;
 }
@@ -294,7 +294,7 @@ server_stop_core(struct server *server, int64_t drain_ms)
 			connections_close(&server->connections);
 		listener_done(&server->listener);
 	}
-	slots_close(&server->slots);
+	rpc_calls_close(&server->calls);
 	server->t_down.fn = server_on_down;
 	TAG_POST(&server->t_down);
 	grpc_server_shutdown_and_notify(server->grpc, server->queue, &server->t_down);
@@ -308,7 +308,7 @@ server_stop_core(struct server *server, int64_t drain_ms)
 	grpc_completion_queue_destroy(server->queue);
 	grpc_server_destroy(server->grpc);
 	grpc_server_credentials_release(server->credentials);
-	slots_done(&server->slots);
+	rpc_calls_done(&server->calls);
 	return rc;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * v1alpha1.c - the dialect cosi.v1alpha1, as the sidecar v0.2.2 speaks it.
+ * v1alpha1.c - the API version cosi.v1alpha1, as the sidecar v0.2.2 uses it.
  *
  * Applications are told the name of the Bucket object, so a store's bucket must have the requested
  * name; a Grant says its mode by a parameter, and must be answered with exactly one set of
@@ -8,32 +8,31 @@
 #include <string.h>
 
 #include "cosi_v1alpha1.pb-c.h"
-#include "rpc/dialect.h"
+#include "rpc/api_version.h"
 #include "rpc/limits.h"
-#include "rpc/message.h"
 
 #include "banned.h"
 
 #define PROVISIONER "/cosi.v1alpha1.Provisioner/"
 
 static const ProtobufCMessage *
-info(const char *driver_name, uint32_t protocols, struct arena *arena, struct status *status)
+v1alpha1_info(const char *driver_name, uint32_t protocols, struct arena *arena,
+	      struct status *status)
 {
-	Cosi__V1alpha1__DriverGetInfoResponse *answer =
-		message_alloc(arena, sizeof *answer, status);
+	Cosi__V1alpha1__DriverGetInfoResponse *answer = api_alloc(arena, sizeof *answer, status);
 
-	(void)protocols; /* not told in this dialect */
+	(void)protocols; /* not part of this version's answer */
 	if (answer == NULL)
 		return NULL;
 	*answer = (Cosi__V1alpha1__DriverGetInfoResponse)
 		COSI__V1ALPHA1__DRIVER_GET_INFO_RESPONSE__INIT;
-	answer->name = message_text(driver_name);
+	answer->name = api_text(driver_name);
 	return &answer->base;
 }
 
 static int
-decode_create(const ProtobufCMessage *input, struct request *out, struct arena *arena,
-	      struct status *status)
+v1alpha1_decode_create(const ProtobufCMessage *input, struct request *out, struct arena *arena,
+		       struct status *status)
 {
 	const Cosi__V1alpha1__DriverCreateBucketRequest *in =
 		(const Cosi__V1alpha1__DriverCreateBucketRequest *)input;
@@ -48,8 +47,8 @@ decode_create(const ProtobufCMessage *input, struct request *out, struct arena *
 }
 
 static int
-decode_delete(const ProtobufCMessage *input, struct request *out, struct arena *arena,
-	      struct status *status)
+v1alpha1_decode_delete(const ProtobufCMessage *input, struct request *out, struct arena *arena,
+		       struct status *status)
 {
 	const Cosi__V1alpha1__DriverDeleteBucketRequest *in =
 		(const Cosi__V1alpha1__DriverDeleteBucketRequest *)input;
@@ -63,11 +62,11 @@ decode_delete(const ProtobufCMessage *input, struct request *out, struct arena *
 }
 
 static int
-one_bucket(const char *id, struct request *out, struct arena *arena, struct status *status)
+v1alpha1_one_bucket(const char *id, struct request *out, struct arena *arena, struct status *status)
 {
 	if (limits_string("bucket_id", id, LIMIT_STRING, true, status) != 0)
 		return -1;
-	out->buckets = message_alloc(arena, sizeof *out->buckets, status);
+	out->buckets = api_alloc(arena, sizeof *out->buckets, status);
 	if (out->buckets == NULL)
 		return -1;
 	out->buckets[0].id = id;
@@ -76,8 +75,8 @@ one_bucket(const char *id, struct request *out, struct arena *arena, struct stat
 }
 
 static int
-decode_grant(const ProtobufCMessage *input, struct request *out, struct arena *arena,
-	     struct status *status)
+v1alpha1_decode_grant(const ProtobufCMessage *input, struct request *out, struct arena *arena,
+		      struct status *status)
 {
 	const Cosi__V1alpha1__DriverGrantBucketAccessRequest *in =
 		(const Cosi__V1alpha1__DriverGrantBucketAccessRequest *)input;
@@ -85,7 +84,7 @@ decode_grant(const ProtobufCMessage *input, struct request *out, struct arena *a
 	out->exact_names = true;
 	out->mode_is_param = true;
 	out->name = in->name;
-	if (one_bucket(in->bucket_id, out, arena, status) != 0 ||
+	if (v1alpha1_one_bucket(in->bucket_id, out, arena, status) != 0 ||
 	    limits_string("name", in->name, LIMIT_STRING, true, status) != 0)
 		return -1;
 	if (in->authentication_type == COSI__V1ALPHA1__AUTHENTICATION_TYPE__Key)
@@ -101,8 +100,8 @@ decode_grant(const ProtobufCMessage *input, struct request *out, struct arena *a
 }
 
 static int
-decode_revoke(const ProtobufCMessage *input, struct request *out, struct arena *arena,
-	      struct status *status)
+v1alpha1_decode_revoke(const ProtobufCMessage *input, struct request *out, struct arena *arena,
+		       struct status *status)
 {
 	const Cosi__V1alpha1__DriverRevokeBucketAccessRequest *in =
 		(const Cosi__V1alpha1__DriverRevokeBucketAccessRequest *)input;
@@ -111,13 +110,13 @@ decode_revoke(const ProtobufCMessage *input, struct request *out, struct arena *
 	out->mode_is_param = out->whole_account = true;
 	out->id = in->account_id;
 	if (limits_string("account_id", in->account_id, LIMIT_STRING, true, status) != 0 ||
-	    one_bucket(in->bucket_id, out, arena, status) != 0)
+	    v1alpha1_one_bucket(in->bucket_id, out, arena, status) != 0)
 		return -1;
 	return limits_map("revoke_access_context", in->n_revoke_access_context,
 			  (ProtobufCMessage *const *)in->revoke_access_context, out, arena, status);
 }
 
-struct create_answer {
+struct v1alpha1_create {
 	Cosi__V1alpha1__DriverCreateBucketResponse response;
 	Cosi__V1alpha1__Protocol protocol;
 	Cosi__V1alpha1__S3 s3;
@@ -126,8 +125,8 @@ struct create_answer {
 };
 
 static int
-set_protocol(struct create_answer *out, const struct cosi_bucket *bucket, uint32_t protocol,
-	     struct status *status)
+v1alpha1_set_protocol(struct v1alpha1_create *out, const struct cosi_bucket *bucket,
+		      uint32_t protocol, struct status *status)
 {
 	Cosi__V1alpha1__Protocol *told = &out->protocol;
 
@@ -137,19 +136,19 @@ set_protocol(struct create_answer *out, const struct cosi_bucket *bucket, uint32
 	*told = (Cosi__V1alpha1__Protocol)COSI__V1ALPHA1__PROTOCOL__INIT;
 	switch (protocol) {
 	case COSI_S3:
-		out->s3.region = message_text(bucket->region);
+		out->s3.region = api_text(bucket->region);
 		out->s3.signature_version = COSI__V1ALPHA1__S3_SIGNATURE_VERSION__S3V4;
 		told->type_case = COSI__V1ALPHA1__PROTOCOL__TYPE_S3;
 		told->s3 = &out->s3;
 		return limits_answer("region", bucket->region, LIMIT_STRING, true, status);
 	case COSI_AZURE:
-		out->azure.storage_account = message_text(bucket->azure_account);
+		out->azure.storage_account = api_text(bucket->azure_account);
 		told->type_case = COSI__V1ALPHA1__PROTOCOL__TYPE_AZURE_BLOB;
 		told->azureblob = &out->azure;
 		return limits_answer("storage_account", bucket->azure_account, LIMIT_STRING, true,
 				     status);
 	case COSI_GCS:
-		out->gcs.project_id = message_text(bucket->gcs_project);
+		out->gcs.project_id = api_text(bucket->gcs_project);
 		told->type_case = COSI__V1ALPHA1__PROTOCOL__TYPE_GCS;
 		told->gcs = &out->gcs;
 		return limits_answer("project_id", bucket->gcs_project, LIMIT_STRING, true, status);
@@ -160,25 +159,25 @@ set_protocol(struct create_answer *out, const struct cosi_bucket *bucket, uint32
 }
 
 static const ProtobufCMessage *
-encode_create(const ProtobufCMessage *input, struct call *call, struct status *status)
+v1alpha1_encode_create(const ProtobufCMessage *input, struct call *call, struct status *status)
 {
 	const struct answer *answer = &call->answer;
-	struct create_answer *out = message_alloc(&call->arena, sizeof *out, status);
+	struct v1alpha1_create *out = api_alloc(&call->arena, sizeof *out, status);
 
 	(void)input;
 	if (out == NULL ||
 	    limits_answer("bucket_id", answer->id, LIMIT_STRING, true, status) != 0 ||
-	    set_protocol(out, &answer->bucket, answer->default_protocol, status) != 0)
+	    v1alpha1_set_protocol(out, &answer->bucket, answer->default_protocol, status) != 0)
 		return NULL;
 	out->response = (Cosi__V1alpha1__DriverCreateBucketResponse)
 		COSI__V1ALPHA1__DRIVER_CREATE_BUCKET_RESPONSE__INIT;
-	out->response.bucket_id = message_text(answer->id);
+	out->response.bucket_id = api_text(answer->id);
 	out->response.bucket_info = &out->protocol;
 	return &out->response.base;
 }
 
 enum { SECRETS_MAX = 6 };
-struct grant_answer {
+struct v1alpha1_grant {
 	Cosi__V1alpha1__DriverGrantBucketAccessResponse response;
 	Cosi__V1alpha1__DriverGrantBucketAccessResponse__CredentialsEntry credentials;
 	Cosi__V1alpha1__DriverGrantBucketAccessResponse__CredentialsEntry *credentials_list[1];
@@ -190,7 +189,7 @@ struct grant_answer {
 
 /* A secret that there is not has no key either. */
 static void
-add_secret(struct grant_answer *out, const char *key, const char *value)
+v1alpha1_add_secret(struct v1alpha1_grant *out, const char *key, const char *value)
 {
 	size_t i = out->details.n_secrets;
 
@@ -198,8 +197,8 @@ add_secret(struct grant_answer *out, const char *key, const char *value)
 		return;
 	out->secrets[i] = (Cosi__V1alpha1__CredentialDetails__SecretsEntry)
 		COSI__V1ALPHA1__CREDENTIAL_DETAILS__SECRETS_ENTRY__INIT;
-	out->secrets[i].key = message_text(key);
-	out->secrets[i].value = message_text(value);
+	out->secrets[i].key = api_text(key);
+	out->secrets[i].value = api_text(value);
 	out->secrets_list[i] = &out->secrets[i];
 	out->details.n_secrets = i + 1;
 	out->bytes += strlen(key) + strlen(value);
@@ -208,38 +207,38 @@ add_secret(struct grant_answer *out, const char *key, const char *value)
 /* The keys of S3 and Azure are those that the sidecar looks for (its consts.go), case and all; it
  * has none for GCS.  An expiry in any other form than this one, Go's own, is dropped there. */
 static int
-add_secrets(struct grant_answer *out, const struct cosi_access *access, uint32_t protocol,
-	    struct arena *arena, struct status *status)
+v1alpha1_add_secrets(struct v1alpha1_grant *out, const struct cosi_access *access,
+		     uint32_t protocol, struct arena *arena, struct status *status)
 {
 	const struct cosi_bucket *bucket = access->buckets[0];
 	const char *expires = NULL;
 
 	switch (protocol) {
 	case COSI_S3:
-		out->credentials.key = message_text("s3");
-		add_secret(out, "accessKeyID", access->key_id);
-		add_secret(out, "accessSecretKey", access->key_secret);
-		add_secret(out, "endpoint", bucket->endpoint);
-		add_secret(out, "region", bucket->region);
+		out->credentials.key = api_text("s3");
+		v1alpha1_add_secret(out, "accessKeyID", access->key_id);
+		v1alpha1_add_secret(out, "accessSecretKey", access->key_secret);
+		v1alpha1_add_secret(out, "endpoint", bucket->endpoint);
+		v1alpha1_add_secret(out, "region", bucket->region);
 		return 0;
 	case COSI_AZURE:
 		if (access->token_expires != 0) {
-			expires = message_time(MESSAGE_GO, access->token_expires, arena, status);
+			expires = api_date(UTC_GO, access->token_expires, arena, status);
 			if (expires == NULL)
 				return -1;
 		}
-		out->credentials.key = message_text("azure");
-		add_secret(out, "accessToken", access->token);
-		add_secret(out, "expiryTs", expires);
+		out->credentials.key = api_text("azure");
+		v1alpha1_add_secret(out, "accessToken", access->token);
+		v1alpha1_add_secret(out, "expiryTs", expires);
 		return 0;
 	case COSI_GCS:
-		out->credentials.key = message_text("gcs");
-		add_secret(out, "accessID", access->key_id);
-		add_secret(out, "accessSecret", access->key_secret);
-		add_secret(out, "privateKeyName", access->key_name);
-		add_secret(out, "serviceAccount", access->service_account);
-		add_secret(out, "projectID", bucket->gcs_project);
-		add_secret(out, "bucketName", bucket->name);
+		out->credentials.key = api_text("gcs");
+		v1alpha1_add_secret(out, "accessID", access->key_id);
+		v1alpha1_add_secret(out, "accessSecret", access->key_secret);
+		v1alpha1_add_secret(out, "privateKeyName", access->key_name);
+		v1alpha1_add_secret(out, "serviceAccount", access->service_account);
+		v1alpha1_add_secret(out, "projectID", bucket->gcs_project);
+		v1alpha1_add_secret(out, "bucketName", bucket->name);
 		return 0;
 	default:
 		return status_fail(status, COSI_INTERNAL, "protocol %u is none that v1alpha1 has",
@@ -248,10 +247,10 @@ add_secrets(struct grant_answer *out, const struct cosi_access *access, uint32_t
 }
 
 static const ProtobufCMessage *
-encode_grant(const ProtobufCMessage *input, struct call *call, struct status *status)
+v1alpha1_encode_grant(const ProtobufCMessage *input, struct call *call, struct status *status)
 {
 	const struct answer *answer = &call->answer;
-	struct grant_answer *out = message_alloc(&call->arena, sizeof *out, status);
+	struct v1alpha1_grant *out = api_alloc(&call->arena, sizeof *out, status);
 
 	(void)input;
 	if (out == NULL || limits_answer("account_id", answer->id, LIMIT_STRING, true, status) != 0)
@@ -261,7 +260,8 @@ encode_grant(const ProtobufCMessage *input, struct call *call, struct status *st
 	out->credentials = (Cosi__V1alpha1__DriverGrantBucketAccessResponse__CredentialsEntry)
 		COSI__V1ALPHA1__DRIVER_GRANT_BUCKET_ACCESS_RESPONSE__CREDENTIALS_ENTRY__INIT;
 	out->details = (Cosi__V1alpha1__CredentialDetails)COSI__V1ALPHA1__CREDENTIAL_DETAILS__INIT;
-	if (add_secrets(out, &answer->access, answer->protocols, &call->arena, status) != 0)
+	if (v1alpha1_add_secrets(out, &answer->access, answer->protocols, &call->arena, status) !=
+	    0)
 		return NULL;
 	if (out->details.n_secrets == 0 || out->bytes > LIMIT_MAP) {
 		(void)status_fail(status, COSI_INTERNAL,
@@ -272,33 +272,33 @@ encode_grant(const ProtobufCMessage *input, struct call *call, struct status *st
 	out->details.secrets = out->secrets_list;
 	out->credentials.value = &out->details;
 	out->credentials_list[0] = &out->credentials;
-	out->response.account_id = message_text(answer->id);
+	out->response.account_id = api_text(answer->id);
 	out->response.n_credentials = 1;
 	out->response.credentials = out->credentials_list;
 	return &out->response.base;
 }
 
-static const struct dialect_method methods[] = {
+static const struct api_method v1alpha1_methods[] = {
 	{ "/cosi.v1alpha1.Identity/DriverGetInfo", "DriverGetInfo", 0,
 	  &cosi__v1alpha1__driver_get_info_request__descriptor, &codes_v1alpha1_create, NULL,
 	  NULL },
 	{ PROVISIONER "DriverCreateBucket", "DriverCreateBucket", REQUEST_CREATE,
 	  &cosi__v1alpha1__driver_create_bucket_request__descriptor, &codes_v1alpha1_create,
-	  decode_create, encode_create },
+	  v1alpha1_decode_create, v1alpha1_encode_create },
 	{ PROVISIONER "DriverDeleteBucket", "DriverDeleteBucket", REQUEST_DELETE,
 	  &cosi__v1alpha1__driver_delete_bucket_request__descriptor, &codes_v1alpha1_remove,
-	  decode_delete, NULL },
+	  v1alpha1_decode_delete, NULL },
 	{ PROVISIONER "DriverGrantBucketAccess", "DriverGrantBucketAccess", REQUEST_GRANT,
 	  &cosi__v1alpha1__driver_grant_bucket_access_request__descriptor, &codes_v1alpha1_grant,
-	  decode_grant, encode_grant },
+	  v1alpha1_decode_grant, v1alpha1_encode_grant },
 	{ PROVISIONER "DriverRevokeBucketAccess", "DriverRevokeBucketAccess", REQUEST_REVOKE,
 	  &cosi__v1alpha1__driver_revoke_bucket_access_request__descriptor, &codes_v1alpha1_remove,
-	  decode_revoke, NULL },
+	  v1alpha1_decode_revoke, NULL },
 };
 
-const struct dialect dialect_v1alpha1 = {
-	.api = "v1alpha1",
-	.info = info,
-	.nmethods = sizeof methods / sizeof methods[0],
-	.methods = methods,
+const struct api_version api_v1alpha1 = {
+	.name = "v1alpha1",
+	.info = v1alpha1_info,
+	.nmethods = sizeof v1alpha1_methods / sizeof v1alpha1_methods[0],
+	.methods = v1alpha1_methods,
 };

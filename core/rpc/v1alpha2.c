@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * v1alpha2.c - the dialect sigs.k8s.io.cosi.v1alpha2: its methods and requests.
+ * v1alpha2.c - the API version sigs.k8s.io.cosi.v1alpha2: its methods and requests.
  */
 #include "rpc/v1alpha2.h"
 
 #include "cosi_v1alpha2.pb-c.h"
-#include "rpc/dialect.h"
+#include "rpc/api_version.h"
 #include "rpc/limits.h"
-#include "rpc/message.h"
-#include "rpc/mode.h"
 
 #include "banned.h"
 
@@ -15,8 +13,8 @@
 
 /* Adds the protocol's flag; a protocol that is required and not there fails. */
 static int
-add_protocol(const char *field, const Cosi2__ObjectProtocol *protocol, uint32_t *flags,
-	     struct status *status)
+v1alpha2_add_protocol(const char *field, const Cosi2__ObjectProtocol *protocol, uint32_t *flags,
+		      struct status *status)
 {
 	int type;
 
@@ -31,25 +29,25 @@ add_protocol(const char *field, const Cosi2__ObjectProtocol *protocol, uint32_t 
 }
 
 static int
-add_protocols(size_t n, Cosi2__ObjectProtocol *const *protocols, uint32_t *flags,
-	      struct status *status)
+v1alpha2_add_protocols(size_t n, Cosi2__ObjectProtocol *const *protocols, uint32_t *flags,
+		       struct status *status)
 {
 	for (size_t i = 0; i < n; i++)
-		if (add_protocol("protocols", protocols[i], flags, status) != 0)
+		if (v1alpha2_add_protocol("protocols", protocols[i], flags, status) != 0)
 			return -1;
 	return 0;
 }
 
 static int
-decode_create(const ProtobufCMessage *input, struct request *out, struct arena *arena,
-	      struct status *status)
+v1alpha2_decode_create(const ProtobufCMessage *input, struct request *out, struct arena *arena,
+		       struct status *status)
 {
 	const Cosi2__DriverCreateBucketRequest *in =
 		(const Cosi2__DriverCreateBucketRequest *)input;
 
 	out->name = in->name;
 	if (limits_dns_name("name", in->name, status) != 0 ||
-	    add_protocols(in->n_protocols, in->protocols, &out->protocols, status) != 0)
+	    v1alpha2_add_protocols(in->n_protocols, in->protocols, &out->protocols, status) != 0)
 		return -1;
 	return limits_map("parameters", in->n_parameters, (ProtobufCMessage *const *)in->parameters,
 			  out, arena, status);
@@ -57,23 +55,23 @@ decode_create(const ProtobufCMessage *input, struct request *out, struct arena *
 
 /* Of both names; the later one calls its first field bucket_id. */
 static int
-decode_get(const ProtobufCMessage *input, struct request *out, struct arena *arena,
-	   struct status *status)
+v1alpha2_decode_get(const ProtobufCMessage *input, struct request *out, struct arena *arena,
+		    struct status *status)
 {
 	const Cosi2__DriverGetExistingBucketRequest *in =
 		(const Cosi2__DriverGetExistingBucketRequest *)input;
 
 	out->id = in->existing_bucket_id;
 	if (limits_id("existing_bucket_id", in->existing_bucket_id, status) != 0 ||
-	    add_protocols(in->n_protocols, in->protocols, &out->protocols, status) != 0)
+	    v1alpha2_add_protocols(in->n_protocols, in->protocols, &out->protocols, status) != 0)
 		return -1;
 	return limits_map("parameters", in->n_parameters, (ProtobufCMessage *const *)in->parameters,
 			  out, arena, status);
 }
 
 static int
-decode_delete(const ProtobufCMessage *input, struct request *out, struct arena *arena,
-	      struct status *status)
+v1alpha2_decode_delete(const ProtobufCMessage *input, struct request *out, struct arena *arena,
+		       struct status *status)
 {
 	const Cosi2__DriverDeleteBucketRequest *in =
 		(const Cosi2__DriverDeleteBucketRequest *)input;
@@ -87,12 +85,12 @@ decode_delete(const ProtobufCMessage *input, struct request *out, struct arena *
 
 /* The three fields that Grant and Revoke say their way of access with. */
 static int
-set_auth(const Cosi2__ObjectProtocol *protocol, const Cosi2__AuthenticationType *auth,
-	 const char *service_account, struct request *out, struct status *status)
+v1alpha2_set_auth(const Cosi2__ObjectProtocol *protocol, const Cosi2__AuthenticationType *auth,
+		  const char *service_account, struct request *out, struct status *status)
 {
 	int type = auth != NULL ? (int)auth->type : 0;
 
-	if (add_protocol("protocol", protocol, &out->protocols, status) != 0)
+	if (v1alpha2_add_protocol("protocol", protocol, &out->protocols, status) != 0)
 		return -1;
 	if (auth == NULL)
 		return status_fail(status, COSI_INVALID, "field 'authentication_type' is required");
@@ -113,7 +111,7 @@ set_auth(const Cosi2__ObjectProtocol *protocol, const Cosi2__AuthenticationType 
 
 /* Takes a bucket in; the router is not shown the same one twice. */
 static int
-add_bucket(const char *id, uint32_t mode, struct request *out, struct status *status)
+v1alpha2_add_bucket(const char *id, uint32_t mode, struct request *out, struct status *status)
 {
 	size_t i;
 
@@ -129,7 +127,7 @@ add_bucket(const char *id, uint32_t mode, struct request *out, struct status *st
 }
 
 static int
-make_buckets(size_t n, struct request *out, struct arena *arena, struct status *status)
+v1alpha2_make_buckets(size_t n, struct request *out, struct arena *arena, struct status *status)
 {
 	if (n == 0)
 		return status_fail(status, COSI_INVALID, "field 'buckets' is required");
@@ -139,110 +137,110 @@ make_buckets(size_t n, struct request *out, struct arena *arena, struct status *
 				   "field 'buckets' names %zu buckets, at most %d are allowed", n,
 				   LIMIT_BUCKETS);
 	}
-	out->buckets = message_alloc(arena, n * sizeof *out->buckets, status);
+	out->buckets = api_alloc(arena, n * sizeof *out->buckets, status);
 	return out->buckets != NULL ? 0 : -1;
 }
 
 static int
-mode_number(const Cosi2__AccessMode *mode)
+v1alpha2_mode_number(const Cosi2__AccessMode *mode)
 {
 	return mode != NULL ? (int)mode->mode : MODE_ABSENT;
 }
 
-static struct mode_ask
-mode_of(const Cosi2__DriverGrantBucketAccessRequest__AccessedBucket *bucket)
+static struct mode_numbers
+v1alpha2_mode_of(const Cosi2__DriverGrantBucketAccessRequest__AccessedBucket *bucket)
 {
-	return (struct mode_ask){ mode_number(bucket->access_mode),
-				  mode_number(bucket->object_metadata),
-				  mode_number(bucket->bucket_metadata) };
+	return (struct mode_numbers){ v1alpha2_mode_number(bucket->access_mode),
+				      v1alpha2_mode_number(bucket->object_metadata),
+				      v1alpha2_mode_number(bucket->bucket_metadata) };
 }
 
 static int
-grant_buckets(const Cosi2__DriverGrantBucketAccessRequest *in, struct request *out,
-	      struct status *status)
+v1alpha2_grant_buckets(const Cosi2__DriverGrantBucketAccessRequest *in, struct request *out,
+		       struct status *status)
 {
 	bool newer = false;
 
 	for (size_t i = 0; i < in->n_buckets && !newer; i++) {
-		const struct mode_ask ask = mode_of(in->buckets[i]);
+		const struct mode_numbers numbers = v1alpha2_mode_of(in->buckets[i]);
 
-		newer = mode_is_new(&ask);
+		newer = mode_is_new(&numbers);
 	}
 	for (size_t i = 0; i < in->n_buckets; i++) {
-		const struct mode_ask ask = mode_of(in->buckets[i]);
+		const struct mode_numbers numbers = v1alpha2_mode_of(in->buckets[i]);
 		uint32_t mode;
 
-		if (mode_resolve(&ask, newer, &mode, status) != 0 ||
-		    add_bucket(in->buckets[i]->bucket_id, mode, out, status) != 0)
+		if (mode_resolve(&numbers, newer, &mode, status) != 0 ||
+		    v1alpha2_add_bucket(in->buckets[i]->bucket_id, mode, out, status) != 0)
 			return -1;
 	}
 	return 0;
 }
 
 static int
-decode_grant(const ProtobufCMessage *input, struct request *out, struct arena *arena,
-	     struct status *status)
+v1alpha2_decode_grant(const ProtobufCMessage *input, struct request *out, struct arena *arena,
+		      struct status *status)
 {
 	const Cosi2__DriverGrantBucketAccessRequest *in =
 		(const Cosi2__DriverGrantBucketAccessRequest *)input;
 
 	out->name = in->account_name;
 	if (limits_dns_name("account_name", in->account_name, status) != 0 ||
-	    set_auth(in->protocol, in->authentication_type, in->service_account_name, out,
-		     status) != 0 ||
-	    make_buckets(in->n_buckets, out, arena, status) != 0 ||
-	    grant_buckets(in, out, status) != 0)
+	    v1alpha2_set_auth(in->protocol, in->authentication_type, in->service_account_name, out,
+			      status) != 0 ||
+	    v1alpha2_make_buckets(in->n_buckets, out, arena, status) != 0 ||
+	    v1alpha2_grant_buckets(in, out, status) != 0)
 		return -1;
 	return limits_map("parameters", in->n_parameters, (ProtobufCMessage *const *)in->parameters,
 			  out, arena, status);
 }
 
 static int
-decode_revoke(const ProtobufCMessage *input, struct request *out, struct arena *arena,
-	      struct status *status)
+v1alpha2_decode_revoke(const ProtobufCMessage *input, struct request *out, struct arena *arena,
+		       struct status *status)
 {
 	const Cosi2__DriverRevokeBucketAccessRequest *in =
 		(const Cosi2__DriverRevokeBucketAccessRequest *)input;
 
 	out->id = in->account_id;
 	if (limits_id("account_id", in->account_id, status) != 0 ||
-	    set_auth(in->protocol, in->authentication_type, in->service_account_name, out,
-		     status) != 0 ||
-	    make_buckets(in->n_buckets, out, arena, status) != 0)
+	    v1alpha2_set_auth(in->protocol, in->authentication_type, in->service_account_name, out,
+			      status) != 0 ||
+	    v1alpha2_make_buckets(in->n_buckets, out, arena, status) != 0)
 		return -1;
 	for (size_t i = 0; i < in->n_buckets; i++)
-		if (add_bucket(in->buckets[i]->bucket_id, 0, out, status) != 0)
+		if (v1alpha2_add_bucket(in->buckets[i]->bucket_id, 0, out, status) != 0)
 			return -1;
 	return limits_map("parameters", in->n_parameters, (ProtobufCMessage *const *)in->parameters,
 			  out, arena, status);
 }
 
-static const struct dialect_method methods[] = {
+static const struct api_method v1alpha2_methods[] = {
 	{ "/sigs.k8s.io.cosi.v1alpha2.Identity/DriverGetInfo", "DriverGetInfo", 0,
 	  &cosi2__driver_get_info_request__descriptor, &codes_v1alpha2_get, NULL, NULL },
 	{ PROVISIONER "DriverCreateBucket", "DriverCreateBucket", REQUEST_CREATE,
-	  &cosi2__driver_create_bucket_request__descriptor, &codes_v1alpha2_create, decode_create,
-	  v1alpha2_encode_found },
+	  &cosi2__driver_create_bucket_request__descriptor, &codes_v1alpha2_create,
+	  v1alpha2_decode_create, v1alpha2_encode_found },
 	{ PROVISIONER "DriverGetExistingBucket", "DriverGetExistingBucket", REQUEST_GET,
-	  &cosi2__driver_get_existing_bucket_request__descriptor, &codes_v1alpha2_get, decode_get,
-	  v1alpha2_encode_found },
+	  &cosi2__driver_get_existing_bucket_request__descriptor, &codes_v1alpha2_get,
+	  v1alpha2_decode_get, v1alpha2_encode_found },
 	{ PROVISIONER "DriverGetBucket", "DriverGetBucket", REQUEST_GET,
-	  &cosi2__driver_get_existing_bucket_request__descriptor, &codes_v1alpha2_get, decode_get,
-	  v1alpha2_encode_found },
+	  &cosi2__driver_get_existing_bucket_request__descriptor, &codes_v1alpha2_get,
+	  v1alpha2_decode_get, v1alpha2_encode_found },
 	{ PROVISIONER "DriverDeleteBucket", "DriverDeleteBucket", REQUEST_DELETE,
-	  &cosi2__driver_delete_bucket_request__descriptor, &codes_v1alpha2_remove, decode_delete,
-	  NULL },
+	  &cosi2__driver_delete_bucket_request__descriptor, &codes_v1alpha2_remove,
+	  v1alpha2_decode_delete, NULL },
 	{ PROVISIONER "DriverGrantBucketAccess", "DriverGrantBucketAccess", REQUEST_GRANT,
 	  &cosi2__driver_grant_bucket_access_request__descriptor, &codes_v1alpha2_grant,
-	  decode_grant, v1alpha2_encode_grant },
+	  v1alpha2_decode_grant, v1alpha2_encode_grant },
 	{ PROVISIONER "DriverRevokeBucketAccess", "DriverRevokeBucketAccess", REQUEST_REVOKE,
 	  &cosi2__driver_revoke_bucket_access_request__descriptor, &codes_v1alpha2_remove,
-	  decode_revoke, NULL },
+	  v1alpha2_decode_revoke, NULL },
 };
 
-const struct dialect dialect_v1alpha2 = {
-	.api = "v1alpha2",
+const struct api_version api_v1alpha2 = {
+	.name = "v1alpha2",
 	.info = v1alpha2_info,
-	.nmethods = sizeof methods / sizeof methods[0],
-	.methods = methods,
+	.nmethods = sizeof v1alpha2_methods / sizeof v1alpha2_methods[0],
+	.methods = v1alpha2_methods,
 };

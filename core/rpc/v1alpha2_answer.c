@@ -9,7 +9,6 @@
 
 #include "cosi_v1alpha2.pb-c.h"
 #include "rpc/limits.h"
-#include "rpc/message.h"
 #include "rpc/v1alpha2.h"
 
 #include "banned.h"
@@ -26,7 +25,7 @@ const ProtobufCMessage *
 v1alpha2_info(const char *driver_name, uint32_t protocols, struct arena *arena,
 	      struct status *status)
 {
-	struct info_answer *out = message_alloc(arena, sizeof *out, status);
+	struct info_answer *out = api_alloc(arena, sizeof *out, status);
 	size_t n = 0;
 
 	if (out == NULL)
@@ -45,7 +44,7 @@ v1alpha2_info(const char *driver_name, uint32_t protocols, struct arena *arena,
 		return NULL;
 	}
 	out->response = (Cosi2__DriverGetInfoResponse)COSI2__DRIVER_GET_INFO_RESPONSE__INIT;
-	out->response.name = message_text(driver_name);
+	out->response.name = api_text(driver_name);
 	out->response.n_supported_protocols = n;
 	out->response.supported_protocols = out->list;
 	return &out->response.base;
@@ -71,16 +70,16 @@ struct bucket_answer {
 };
 
 static int
-set_s3(struct bucket_answer *out, const struct cosi_bucket *bucket, struct status *status)
+v1alpha2_set_s3(struct bucket_answer *out, const struct cosi_bucket *bucket, struct status *status)
 {
 	out->style = (Cosi2__S3AddressingStyle)COSI2__S3_ADDRESSING_STYLE__INIT;
 	out->style.style = bucket->style == COSI_VIRTUAL_STYLE
 				   ? COSI2__S3_ADDRESSING_STYLE__STYLE__VIRTUAL
 				   : COSI2__S3_ADDRESSING_STYLE__STYLE__PATH;
 	out->s3 = (Cosi2__S3BucketInfo)COSI2__S3_BUCKET_INFO__INIT;
-	out->s3.bucket_id = message_text(bucket->name);
-	out->s3.endpoint = message_text(bucket->endpoint);
-	out->s3.region = message_text(bucket->region);
+	out->s3.bucket_id = api_text(bucket->name);
+	out->s3.endpoint = api_text(bucket->endpoint);
+	out->s3.region = api_text(bucket->region);
 	out->s3.addressing_style = &out->style;
 	out->infos.s3 = &out->s3;
 	if (limits_answer("s3.bucket_id", bucket->name, LIMIT_STRING, true, status) != 0 ||
@@ -90,16 +89,16 @@ set_s3(struct bucket_answer *out, const struct cosi_bucket *bucket, struct statu
 }
 
 static int
-set_bucket(struct bucket_answer *out, const struct cosi_bucket *bucket, uint32_t protocols,
-	   struct status *status)
+v1alpha2_set_bucket(struct bucket_answer *out, const struct cosi_bucket *bucket, uint32_t protocols,
+		    struct status *status)
 {
 	out->infos =
 		(Cosi2__ObjectProtocolAndBucketInfo)COSI2__OBJECT_PROTOCOL_AND_BUCKET_INFO__INIT;
-	if ((protocols & COSI_S3) != 0 && set_s3(out, bucket, status) != 0)
+	if ((protocols & COSI_S3) != 0 && v1alpha2_set_s3(out, bucket, status) != 0)
 		return -1;
 	if ((protocols & COSI_AZURE) != 0) {
 		out->azure = (Cosi2__AzureBucketInfo)COSI2__AZURE_BUCKET_INFO__INIT;
-		out->azure.storage_account = message_text(bucket->azure_account);
+		out->azure.storage_account = api_text(bucket->azure_account);
 		out->infos.azure = &out->azure;
 		if (limits_answer("azure.storage_account", bucket->azure_account, LIMIT_STRING,
 				  true, status) != 0)
@@ -107,8 +106,8 @@ set_bucket(struct bucket_answer *out, const struct cosi_bucket *bucket, uint32_t
 	}
 	if ((protocols & COSI_GCS) != 0) {
 		out->gcs = (Cosi2__GcsBucketInfo)COSI2__GCS_BUCKET_INFO__INIT;
-		out->gcs.project_id = message_text(bucket->gcs_project);
-		out->gcs.bucket_name = message_text(bucket->name);
+		out->gcs.project_id = api_text(bucket->gcs_project);
+		out->gcs.bucket_name = api_text(bucket->name);
 		out->infos.gcs = &out->gcs;
 		if (limits_answer("gcs.project_id", bucket->gcs_project, LIMIT_STRING, true,
 				  status) != 0 ||
@@ -128,12 +127,12 @@ const ProtobufCMessage *
 v1alpha2_encode_found(const ProtobufCMessage *input, struct call *call, struct status *status)
 {
 	const struct answer *answer = &call->answer;
-	struct found_answer *out = message_alloc(&call->arena, sizeof *out, status);
+	struct found_answer *out = api_alloc(&call->arena, sizeof *out, status);
 
 	(void)input;
 	if (out == NULL ||
 	    limits_answer("bucket_id", answer->id, LIMIT_LONG_ID, true, status) != 0 ||
-	    set_bucket(&out->bucket, &answer->bucket, answer->protocols, status) != 0)
+	    v1alpha2_set_bucket(&out->bucket, &answer->bucket, answer->protocols, status) != 0)
 		return NULL;
 	if (answer->protocols == 0 || (call->req.protocols & ~answer->protocols) != 0) {
 		(void)status_fail(
@@ -143,7 +142,7 @@ v1alpha2_encode_found(const ProtobufCMessage *input, struct call *call, struct s
 	}
 	out->response =
 		(Cosi2__DriverCreateBucketResponse)COSI2__DRIVER_CREATE_BUCKET_RESPONSE__INIT;
-	out->response.bucket_id = message_text(answer->id);
+	out->response.bucket_id = api_text(answer->id);
 	out->response.protocols = &out->bucket.infos;
 	return &out->response.base;
 }
@@ -156,12 +155,12 @@ struct credentials_answer {
 };
 
 static int
-set_s3_credentials(struct credentials_answer *out, const struct cosi_access *access, bool with_key,
-		   struct status *status)
+v1alpha2_set_s3_credentials(struct credentials_answer *out, const struct cosi_access *access,
+			    bool with_key, struct status *status)
 {
 	out->s3 = (Cosi2__S3CredentialInfo)COSI2__S3_CREDENTIAL_INFO__INIT;
-	out->s3.access_key_id = message_text(access->key_id);
-	out->s3.access_secret_key = message_text(access->key_secret);
+	out->s3.access_key_id = api_text(access->key_id);
+	out->s3.access_secret_key = api_text(access->key_secret);
 	out->infos.s3 = &out->s3;
 	if (limits_answer("s3.access_key_id", access->key_id, LIMIT_STRING, with_key, status) != 0)
 		return -1;
@@ -170,32 +169,32 @@ set_s3_credentials(struct credentials_answer *out, const struct cosi_access *acc
 }
 
 static int
-set_azure_credentials(struct credentials_answer *out, const struct cosi_access *access,
-		      bool with_key, struct arena *arena, struct status *status)
+v1alpha2_set_azure_credentials(struct credentials_answer *out, const struct cosi_access *access,
+			       bool with_key, struct arena *arena, struct status *status)
 {
 	const char *expires = NULL;
 
 	if (access->token_expires != 0) {
-		expires = message_time(MESSAGE_ISO_8601, access->token_expires, arena, status);
+		expires = api_date(UTC_RFC3339, access->token_expires, arena, status);
 		if (expires == NULL)
 			return -1;
 	}
 	out->azure = (Cosi2__AzureCredentialInfo)COSI2__AZURE_CREDENTIAL_INFO__INIT;
-	out->azure.access_token = message_text(access->token);
-	out->azure.expiry_timestamp = message_text(expires);
+	out->azure.access_token = api_text(access->token);
+	out->azure.expiry_timestamp = api_text(expires);
 	out->infos.azure = &out->azure;
 	return limits_answer("azure.access_token", access->token, LIMIT_TOKEN, with_key, status);
 }
 
 static int
-set_gcs_credentials(struct credentials_answer *out, const struct cosi_access *access, bool with_key,
-		    struct status *status)
+v1alpha2_set_gcs_credentials(struct credentials_answer *out, const struct cosi_access *access,
+			     bool with_key, struct status *status)
 {
 	out->gcs = (Cosi2__GcsCredentialInfo)COSI2__GCS_CREDENTIAL_INFO__INIT;
-	out->gcs.access_id = message_text(access->key_id);
-	out->gcs.access_secret = message_text(access->key_secret);
-	out->gcs.private_key_name = message_text(access->key_name);
-	out->gcs.service_account = message_text(access->service_account);
+	out->gcs.access_id = api_text(access->key_id);
+	out->gcs.access_secret = api_text(access->key_secret);
+	out->gcs.private_key_name = api_text(access->key_name);
+	out->gcs.service_account = api_text(access->service_account);
 	out->infos.gcs = &out->gcs;
 	if (limits_answer("gcs.access_id", access->key_id, LIMIT_STRING, with_key, status) != 0 ||
 	    limits_answer("gcs.access_secret", access->key_secret, LIMIT_STRING, with_key,
@@ -208,7 +207,7 @@ set_gcs_credentials(struct credentials_answer *out, const struct cosi_access *ac
 }
 
 static int
-set_credentials(struct credentials_answer *out, struct call *call, struct status *status)
+v1alpha2_set_credentials(struct credentials_answer *out, struct call *call, struct status *status)
 {
 	const struct cosi_access *access = &call->answer.access;
 	bool with_key = call->req.auth == COSI_AUTH_KEY;
@@ -216,11 +215,11 @@ set_credentials(struct credentials_answer *out, struct call *call, struct status
 	out->infos = (Cosi2__CredentialInfo)COSI2__CREDENTIAL_INFO__INIT;
 	switch (call->req.protocols) {
 	case COSI_S3:
-		return set_s3_credentials(out, access, with_key, status);
+		return v1alpha2_set_s3_credentials(out, access, with_key, status);
 	case COSI_AZURE:
-		return set_azure_credentials(out, access, with_key, &call->arena, status);
+		return v1alpha2_set_azure_credentials(out, access, with_key, &call->arena, status);
 	default:
-		return set_gcs_credentials(out, access, with_key, status);
+		return v1alpha2_set_gcs_credentials(out, access, with_key, status);
 	}
 }
 
@@ -231,8 +230,8 @@ struct accessed_answer {
 
 /* A bucket that was named twice is answered twice. */
 static int
-set_accessed(struct accessed_answer *out, const char *id, const struct call *call,
-	     struct status *status)
+v1alpha2_set_accessed(struct accessed_answer *out, const char *id, const struct call *call,
+		      struct status *status)
 {
 	const struct cosi_access *access = &call->answer.access;
 	size_t i = v1alpha2_find_bucket(&call->req, id);
@@ -240,11 +239,11 @@ set_accessed(struct accessed_answer *out, const char *id, const struct call *cal
 	if (i == call->req.nbuckets)
 		return status_fail(status, COSI_INTERNAL,
 				   "cannot tell the answer: bucket '%s' is missing", id);
-	if (set_bucket(&out->bucket, access->buckets[i], call->req.protocols, status) != 0)
+	if (v1alpha2_set_bucket(&out->bucket, access->buckets[i], call->req.protocols, status) != 0)
 		return -1;
 	out->info = (Cosi2__DriverGrantBucketAccessResponse__BucketInfo)
 		COSI2__DRIVER_GRANT_BUCKET_ACCESS_RESPONSE__BUCKET_INFO__INIT;
-	out->info.bucket_id = message_text(id);
+	out->info.bucket_id = api_text(id);
 	out->info.bucket_info = &out->bucket.infos;
 	return 0;
 }
@@ -260,22 +259,23 @@ v1alpha2_encode_grant(const ProtobufCMessage *input, struct call *call, struct s
 {
 	const Cosi2__DriverGrantBucketAccessRequest *in =
 		(const Cosi2__DriverGrantBucketAccessRequest *)input;
-	struct grant_answer *out = message_alloc(&call->arena, sizeof *out, status);
+	struct grant_answer *out = api_alloc(&call->arena, sizeof *out, status);
 	struct accessed_answer *accessed =
-		message_alloc(&call->arena, in->n_buckets * sizeof *accessed, status);
+		api_alloc(&call->arena, in->n_buckets * sizeof *accessed, status);
 
 	if (out == NULL || accessed == NULL ||
 	    limits_answer("account_id", call->answer.id, LIMIT_LONG_ID, true, status) != 0 ||
-	    set_credentials(&out->credentials, call, status) != 0)
+	    v1alpha2_set_credentials(&out->credentials, call, status) != 0)
 		return NULL;
 	for (size_t i = 0; i < in->n_buckets; i++) {
-		if (set_accessed(&accessed[i], in->buckets[i]->bucket_id, call, status) != 0)
+		if (v1alpha2_set_accessed(&accessed[i], in->buckets[i]->bucket_id, call, status) !=
+		    0)
 			return NULL;
 		out->list[i] = &accessed[i].info;
 	}
 	out->response = (Cosi2__DriverGrantBucketAccessResponse)
 		COSI2__DRIVER_GRANT_BUCKET_ACCESS_RESPONSE__INIT;
-	out->response.account_id = message_text(call->answer.id);
+	out->response.account_id = api_text(call->answer.id);
 	out->response.n_buckets = in->n_buckets;
 	out->response.buckets = out->list;
 	out->response.credentials = &out->credentials.infos;

@@ -18,7 +18,7 @@ struct walk {
 };
 
 static bool
-take_varint(struct walk *walk, uint64_t *out)
+wire_take_varint(struct walk *walk, uint64_t *out)
 {
 	uint64_t value = 0;
 
@@ -35,7 +35,7 @@ take_varint(struct walk *walk, uint64_t *out)
 }
 
 static bool
-skip(struct walk *walk, uint64_t len)
+wire_skip(struct walk *walk, uint64_t len)
 {
 	if (len > (uint64_t)(walk->end - walk->at))
 		return false;
@@ -46,27 +46,27 @@ skip(struct walk *walk, uint64_t len)
 /* Walks past one value; *out_len is the length of a WIRE_BYTES value, whose bytes end at walk->at.
  */
 static bool
-skip_value(struct walk *walk, unsigned wire_type, uint64_t *out_len)
+wire_skip_value(struct walk *walk, unsigned wire_type, uint64_t *out_len)
 {
 	uint64_t value;
 
 	switch (wire_type) {
 	case WIRE_VARINT:
-		return take_varint(walk, &value);
+		return wire_take_varint(walk, &value);
 	case WIRE_64BIT:
-		return skip(walk, 8);
+		return wire_skip(walk, 8);
 	case WIRE_32BIT:
-		return skip(walk, 4);
+		return wire_skip(walk, 4);
 	case WIRE_BYTES:
-		return take_varint(walk, out_len) && skip(walk, *out_len);
+		return wire_take_varint(walk, out_len) && wire_skip(walk, *out_len);
 	default: /* groups do not exist in proto3 */
 		return false;
 	}
 }
 
 static int
-check_string(const ProtobufCFieldDescriptor *field, const uint8_t *bytes, size_t len,
-	     struct status *status)
+wire_check_string(const ProtobufCFieldDescriptor *field, const uint8_t *bytes, size_t len,
+		  struct status *status)
 {
 	if (len == 0 || parse_utf8((const char *)bytes, len))
 		return 0;
@@ -77,8 +77,8 @@ check_string(const ProtobufCFieldDescriptor *field, const uint8_t *bytes, size_t
 }
 
 static int
-check_message(const ProtobufCMessageDescriptor *type, struct walk walk, unsigned depth,
-	      unsigned *budget, struct status *status)
+wire_check_message(const ProtobufCMessageDescriptor *type, struct walk walk, unsigned depth,
+		   unsigned *budget, struct status *status)
 {
 	if (depth > LIMIT_DEPTH)
 		return status_fail(status, COSI_INVALID, "messages are nested more than %d deep",
@@ -91,18 +91,18 @@ check_message(const ProtobufCMessageDescriptor *type, struct walk walk, unsigned
 		if ((*budget)-- == 0)
 			return status_fail(status, COSI_INVALID,
 					   "the message has more than %d fields", LIMIT_FIELDS);
-		if (!take_varint(&walk, &key) || key >> 3 == 0 || key >> 3 > FIELD_NUMBER_MAX ||
-		    !skip_value(&walk, key & 7u, &len))
+		if (!wire_take_varint(&walk, &key) || key >> 3 == 0 ||
+		    key >> 3 > FIELD_NUMBER_MAX || !wire_skip_value(&walk, key & 7u, &len))
 			return status_fail(status, COSI_INVALID, "malformed protobuf");
 		field = protobuf_c_message_descriptor_get_field(type, (unsigned)(key >> 3));
 		if (field == NULL || (key & 7u) != WIRE_BYTES)
 			continue;
 		if (field->type == PROTOBUF_C_TYPE_STRING)
-			rc = check_string(field, walk.at - len, (size_t)len, status);
+			rc = wire_check_string(field, walk.at - len, (size_t)len, status);
 		else if (field->type == PROTOBUF_C_TYPE_MESSAGE)
-			rc = check_message(field->descriptor,
-					   (struct walk){ walk.at - len, walk.at }, depth + 1,
-					   budget, status);
+			rc = wire_check_message(field->descriptor,
+						(struct walk){ walk.at - len, walk.at }, depth + 1,
+						budget, status);
 		if (rc != 0)
 			return -1;
 	}
@@ -117,17 +117,17 @@ wire_check(const ProtobufCMessageDescriptor *type, const uint8_t *bytes, size_t 
 
 	if (len == 0)
 		return 0;
-	return check_message(type, (struct walk){ bytes, bytes + len }, 1, &budget, status);
+	return wire_check_message(type, (struct walk){ bytes, bytes + len }, 1, &budget, status);
 }
 
 static void *
-from_arena(void *arena, size_t size)
+wire_from_arena(void *arena, size_t size)
 {
 	return arena_alloc(arena, size);
 }
 
 static void
-to_arena(void *arena, void *p)
+wire_to_arena(void *arena, void *p)
 {
 	(void)arena;
 	(void)p;
@@ -137,8 +137,8 @@ ProtobufCMessage *
 wire_decode(const ProtobufCMessageDescriptor *type, const uint8_t *bytes, size_t len,
 	    struct arena *arena, struct status *status)
 {
-	ProtobufCAllocator allocator = { .alloc = from_arena,
-					 .free = to_arena,
+	ProtobufCAllocator allocator = { .alloc = wire_from_arena,
+					 .free = wire_to_arena,
 					 .allocator_data = arena };
 	ProtobufCMessage *message;
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/parse.h"
-#include "rpc/dialect.h"
+#include "rpc/api_version.h"
 #include "rpc/limits.h"
 #include "rpc/wire.h"
 
@@ -24,13 +24,13 @@ must(bool holds)
 		abort();
 }
 
-static const struct dialect_method *
+static const struct api_method *
 method_of(uint8_t byte)
 {
-	size_t n = dialect_v1alpha1.nmethods;
-	size_t i = byte % (n + dialect_v1alpha2.nmethods);
+	size_t n = api_v1alpha1.nmethods;
+	size_t i = byte % (n + api_v1alpha2.nmethods);
 
-	return i < n ? &dialect_v1alpha1.methods[i] : &dialect_v1alpha2.methods[i - n];
+	return i < n ? &api_v1alpha1.methods[i] : &api_v1alpha2.methods[i - n];
 }
 
 static void
@@ -77,7 +77,7 @@ check_request(const struct request *req)
 }
 
 static void
-check_packed(const struct dialect_method *method, const ProtobufCMessage *input)
+check_packed(const struct api_method *method, const ProtobufCMessage *input)
 {
 	size_t len = protobuf_c_message_get_packed_size(input);
 	uint8_t *bytes = malloc(len + 1);
@@ -92,7 +92,7 @@ check_packed(const struct dialect_method *method, const ProtobufCMessage *input)
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
-	const struct dialect_method *method;
+	const struct api_method *method;
 	const ProtobufCMessage *input;
 	struct request request = { 0 };
 	struct status status = { 0 };

@@ -15,17 +15,17 @@
 
 #include <cmocka.h>
 
-#include "rpc/dialect.h"
+#include "rpc/api_version.h"
 #include "rpc/limits.h"
 #include "rpc/wire.h"
 
 #define V1 "/cosi.v1alpha1.Provisioner/"
 #define V2 "/sigs.k8s.io.cosi.v1alpha2.Provisioner/"
 
-static inline const struct dialect_method *
+static inline const struct api_method *
 rig_method(const char *path)
 {
-	for (const struct dialect *const *d = dialect_all; *d != NULL; d++)
+	for (const struct api_version *const *d = api_versions; *d != NULL; d++)
 		for (size_t i = 0; i < (*d)->nmethods; i++)
 			if (strcmp((*d)->methods[i].path, path) == 0)
 				return &(*d)->methods[i];
@@ -35,7 +35,7 @@ rig_method(const char *path)
 
 /* A call as serve.c makes one out of bytes. */
 struct rig_call {
-	const struct dialect_method *method;
+	const struct api_method *method;
 	const ProtobufCMessage *input;
 	struct call call;
 	struct status status;

@@ -16,7 +16,7 @@
 #define INFO1 "/cosi.v1alpha1.Identity/DriverGetInfo"
 #define INFO2 "/sigs.k8s.io.cosi.v1alpha2.Identity/DriverGetInfo"
 
-/* A DriverCreateBucketRequest of either dialect: name "n". */
+/* A DriverCreateBucketRequest of either version: name "n". */
 #define CREATE_N "\x0a\x01n", 3
 
 struct fixture {

@@ -11,7 +11,7 @@ struct cell {
 	unsigned grpc;
 };
 
-/* What all methods of both dialects answer alike: clauses 28, 30, 31, 32, 33, and clause 78, by
+/* What all methods of both versions answer alike: clauses 28, 30, 31, 32, 33, and clause 78, by
  * which 3, 6, 11 and 12 are final for a client and the others are not. */
 static const struct cell common[] = {
 	{ COSI_OK, GRPC_STATUS_OK },
@@ -37,7 +37,7 @@ static void
 test_codes__common(void **state)
 {
 	(void)state;
-	for (const struct dialect *const *d = dialect_all; *d != NULL; d++)
+	for (const struct api_version *const *d = api_versions; *d != NULL; d++)
 		for (size_t i = 0; i < (*d)->nmethods; i++)
 			for (size_t c = 0; c < sizeof common / sizeof common[0]; c++)
 				for (size_t n = 0; n < 3; n++)

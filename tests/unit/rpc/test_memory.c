@@ -50,7 +50,7 @@ static const struct answer azure = {
 static bool
 goes_round(size_t request, size_t room)
 {
-	const struct dialect_method *method = rig_method(requests[request].path);
+	const struct api_method *method = rig_method(requests[request].path);
 	const ProtobufCMessage *message = NULL;
 	struct rig_call rig = { .method = method };
 	bool well;

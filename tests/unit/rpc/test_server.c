@@ -65,7 +65,7 @@ test_methods__known_and_unknown(void **state)
 					       "/grpc.health.v1.Health/Check" };
 	struct fixture *f = *state;
 
-	for (const struct dialect *const *d = dialect_all; *d != NULL; d++)
+	for (const struct api_version *const *d = api_versions; *d != NULL; d++)
 		for (size_t i = 0; i < (*d)->nmethods; i++)
 			expect(client_call(f->channel, (*d)->methods[i].path, "", 0),
 			       (*d)->methods[i].op == 0 ? GRPC_STATUS_OK
@@ -180,7 +180,7 @@ test_call__secrets_are_masked(void **state)
 
 /* clauses 29, 30: refused before the router, naming the field; logged once, with its object. */
 static void
-test_call__refused_by_the_dialect(void **state)
+test_call__refused_when_decoded(void **state)
 {
 	struct fixture *f = *state;
 
@@ -306,7 +306,7 @@ main(void)
 		TEST(test_call__failure_in_odd_words),
 		TEST(test_call__answer_that_cannot_be_told),
 		TEST(test_call__secrets_are_masked),
-		TEST(test_call__refused_by_the_dialect),
+		TEST(test_call__refused_when_decoded),
 		TEST(test_cancel__reaches_the_router),
 		TEST(test_cancel__connection_lost),
 		TEST(test_deadline__told_and_kept),

@@ -126,10 +126,10 @@ test_stop__cuts_off_at_the_end(void **state)
 	fake_wait_held(&f->router, 1);
 	stop_begin(&s, f, 10);
 	(void)client_wait(c);
-	expect(c, GRPC_STATUS_UNAVAILABLE, "cannot serve DriverCreateBucket: cosid stops");
+	expect(c, GRPC_STATUS_UNAVAILABLE, "cannot serve DriverCreateBucket: cosid is stopping");
 	assert_int_equal(stop_end(&s), -1);
 	assert_int_equal(f->router.ncancelled, 1);
-	assert_int_equal(rig_lines("cosid stops"), 1);
+	assert_int_equal(rig_lines("cosid is stopping"), 1);
 	assert_int_equal(rig_lines("went away"), 0);
 }
 

@@ -43,13 +43,13 @@ test_info__protocols(void **state)
 
 	(void)state;
 	arena_init(&arena, 4096);
-	reply = (const Cosi2__DriverGetInfoResponse *)dialect_v1alpha2.info(
+	reply = (const Cosi2__DriverGetInfoResponse *)api_v1alpha2.info(
 		"a.example.org", COSI_S3 | COSI_GCS, &arena, &status);
 	assert_string_equal(reply->name, "a.example.org");
 	assert_int_equal(reply->n_supported_protocols, 2);
 	assert_int_equal(reply->supported_protocols[0]->type, 1);
 	assert_int_equal(reply->supported_protocols[1]->type, 3);
-	assert_null(dialect_v1alpha2.info("a.example.org", 0, &arena, &status));
+	assert_null(api_v1alpha2.info("a.example.org", 0, &arena, &status));
 	assert_int_equal(status.code, COSI_UNAVAILABLE);
 	arena_done(&arena);
 }

@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
- * mode.c - which numbering, and what it means. */
-#include "rpc/mode.h"
+ * v1alpha2_mode.c - v1alpha2's access modes, in the two numberings that share one package name.
+ *
+ *   old  UNKNOWN 0, READ_WRITE 1, READ_ONLY 2, WRITE_ONLY 3
+ *        tag 2 of AccessedBucket
+ *   new  UNKNOWN 0, ANY 1, READ_WRITE 2, READ_ONLY 3, WRITE_ONLY 4
+ *        tags 2 (object data), 3 (object metadata) and 4 (bucket metadata)
+ *
+ * The wire type does not tell them apart, but new clients always fill tags 3 and 4, which old ones
+ * do not know: one of them anywhere in a request makes the whole request new.
+ */
+#include "rpc/v1alpha2.h"
 
 #include "banned.h"
 
 enum new_mode { NEW_ANY = 1, NEW_READ_WRITE, NEW_READ_ONLY, NEW_WRITE_ONLY };
 
 bool
-mode_is_new(const struct mode_ask *ask)
+mode_is_new(const struct mode_numbers *numbers)
 {
-	return ask->object_metadata != MODE_ABSENT || ask->bucket_metadata != MODE_ABSENT;
+	return numbers->object_metadata != MODE_ABSENT || numbers->bucket_metadata != MODE_ABSENT;
 }
 
 static int
-resolve_old(int mode, uint32_t *out_mode, struct status *status)
+mode_resolve_old(int mode, uint32_t *out_mode, struct status *status)
 {
 	static const uint32_t modes[] = { 0, COSI_READ_WRITE, COSI_READ_ONLY, COSI_WRITE_ONLY };
 
@@ -27,7 +36,7 @@ resolve_old(int mode, uint32_t *out_mode, struct status *status)
 }
 
 static int
-resolve_data(int mode, uint32_t *out_mode, struct status *status)
+mode_resolve_data(int mode, uint32_t *out_mode, struct status *status)
 {
 	switch (mode) {
 	case NEW_ANY:
@@ -49,7 +58,7 @@ resolve_data(int mode, uint32_t *out_mode, struct status *status)
 }
 
 static int
-check_metadata(const char *field, int mode, uint32_t data, struct status *status)
+mode_check_metadata(const char *field, int mode, uint32_t data, struct status *status)
 {
 	if (mode == MODE_ABSENT || mode == NEW_ANY)
 		return 0;
@@ -71,15 +80,16 @@ check_metadata(const char *field, int mode, uint32_t data, struct status *status
 }
 
 int
-mode_resolve(const struct mode_ask *ask, bool newer, uint32_t *out_mode, struct status *status)
+mode_resolve(const struct mode_numbers *numbers, bool newer, uint32_t *out_mode,
+	     struct status *status)
 {
 	uint32_t mode = 0;
 
 	if (!newer)
-		return resolve_old(ask->data, out_mode, status);
-	if (resolve_data(ask->data, &mode, status) != 0 ||
-	    check_metadata("object_metadata", ask->object_metadata, mode, status) != 0 ||
-	    check_metadata("bucket_metadata", ask->bucket_metadata, mode, status) != 0)
+		return mode_resolve_old(numbers->data, out_mode, status);
+	if (mode_resolve_data(numbers->data, &mode, status) != 0 ||
+	    mode_check_metadata("object_metadata", numbers->object_metadata, mode, status) != 0 ||
+	    mode_check_metadata("bucket_metadata", numbers->bucket_metadata, mode, status) != 0)
 		return -1;
 	*out_mode = mode;
 	return 0;

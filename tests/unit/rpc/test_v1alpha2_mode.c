@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_mode.c - every number of both numberings of v1alpha2's access modes. */
+ * test_v1alpha2_mode.c - every number of both numberings of v1alpha2's access modes. */
 #include "rig.h"
 
-#include "rpc/mode.h"
+#include "rpc/v1alpha2.h"
 
 #include "banned.h"
 
 static uint32_t
 resolve(int data, int object_metadata, int bucket_metadata, bool newer, struct status *status)
 {
-	const struct mode_ask ask = { data, object_metadata, bucket_metadata };
+	const struct mode_numbers numbers = { data, object_metadata, bucket_metadata };
 	uint32_t mode = 0;
 
 	*status = (struct status){ 0 };
-	if (mode_resolve(&ask, newer, &mode, status) != 0)
+	if (mode_resolve(&numbers, newer, &mode, status) != 0)
 		assert_int_equal(status->code, COSI_INVALID);
 	return mode;
 }
@@ -69,9 +69,9 @@ static void
 test_is_new__either_tag(void **state)
 {
 	(void)state;
-	assert_false(mode_is_new(&(struct mode_ask){ 4, MODE_ABSENT, MODE_ABSENT }));
-	assert_true(mode_is_new(&(struct mode_ask){ 4, 1, MODE_ABSENT }));
-	assert_true(mode_is_new(&(struct mode_ask){ 4, MODE_ABSENT, 0 }));
+	assert_false(mode_is_new(&(struct mode_numbers){ 4, MODE_ABSENT, MODE_ABSENT }));
+	assert_true(mode_is_new(&(struct mode_numbers){ 4, 1, MODE_ABSENT }));
+	assert_true(mode_is_new(&(struct mode_numbers){ 4, MODE_ABSENT, 0 }));
 }
 
 int

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
- * dialect.h - what a version of COSI is to the server: one table, in one file.
+ * api_version.h - what a version of COSI is to the server: one table, in one file.
  *
  *   bytes -> wire.c -> message -> decode() -> struct request -> router
  *   bytes <- protobuf-c <- message <- encode() <- struct answer <-'
  *
- * A further dialect is a further file with one struct dialect, its .proto, and one line in
- * dialect.c.
+ * A further version is a further file with one struct api_version, its .proto, and one line in
+ * api_version.c.
  */
-#ifndef COSID_RPC_DIALECT_H
-#define COSID_RPC_DIALECT_H
+#ifndef COSID_RPC_API_VERSION_H
+#define COSID_RPC_API_VERSION_H
 #include <protobuf-c/protobuf-c.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "base/utc.h"
 #include "router/request.h"
 #include "rpc/codes.h"
 
-struct dialect_method {
+struct api_method {
 	const char *path;   /* "/package.Service/Method", as in the request's :path */
 	const char *name;   /* "DriverCreateBucket" */
-	enum request_op op; /* 0: DriverGetInfo, which the router is not asked about */
+	enum request_op op; /* 0: DriverGetInfo, which is answered without the router */
 	const ProtobufCMessageDescriptor *input;
 	const struct codes *codes;
 	/* Checks the message (sizes, required fields, enumerations) and fills out, which is zeroed;
@@ -29,26 +30,35 @@ struct dialect_method {
 	 * a status that names the field.  NULL when op is 0. */
 	int (*decode)(const ProtobufCMessage *input, struct request *out, struct arena *arena,
 		      struct status *status);
-	/* The answer of a call that went well, from its arena; input is what decode() was given.
-	 * NULL with status: the answer cannot be told in this dialect.  NULL as a member: an empty
+	/* The answer of a call that succeeded, from its arena; input is what decode() was given.
+	 * NULL with status: this version cannot express the answer.  NULL as a member: an empty
 	 * message. */
 	const ProtobufCMessage *(*encode)(const ProtobufCMessage *input, struct call *call,
 					  struct status *status);
 };
 
-struct dialect {
-	const char *api; /* "v1alpha1" */
+struct api_version {
+	const char *name; /* "v1alpha1" */
 	/* The answer of DriverGetInfo, from the arena; protocols: enum cosi_protocol.  NULL with
 	 * status. */
 	const ProtobufCMessage *(*info)(const char *driver_name, uint32_t protocols,
 					struct arena *arena, struct status *status);
 	size_t nmethods;
-	const struct dialect_method *methods;
+	const struct api_method *methods;
 };
 
-extern const struct dialect dialect_v1alpha1, dialect_v1alpha2;
+extern const struct api_version api_v1alpha1, api_v1alpha2;
 
-/* All that are served; ends with NULL. */
-extern const struct dialect *const dialect_all[];
+/* All that are served on the one socket; ends with NULL. */
+extern const struct api_version *const api_versions[];
+
+/* For answers.  protobuf-c's strings are char * though packing only reads them; NULL becomes the
+ * empty string. */
+char *api_text(const char *text);
+/* Zeroed memory of the arena; NULL with EXHAUSTED. */
+void *api_alloc(struct arena *arena, size_t size, struct status *status);
+/* Seconds since the epoch as a date.  NULL with INTERNAL: no such date; or EXHAUSTED. */
+const char *api_date(enum utc_form form, int64_t epoch_s, struct arena *arena,
+		     struct status *status);
 
 #endif

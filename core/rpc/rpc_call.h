@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * rpc_call.h - an RPC call, from the request for it to its last batch.
+ *
+ *   armed --t_new--> begun -+-> refused or answered here ---------------- t_done --> ended
+ *                           +-> watched (t_close), submitted --> reply -- t_done --> ended
+ *
+ * "Armed" is a request to the C core for the next call of a method; the entry of a call that ended
+ * is used again.  A call belongs to the polling thread.  Another thread meets it in one place only:
+ * the router's reply, which ends by handing it back through its last batch (t_done).  Batches that
+ * are out count as references; the last to come back ends the call.
+ *
+ * rpc_call.c takes calls through their batches; serve.c decides what they are answered.
+ */
+#ifndef COSID_RPC_RPC_CALL_H
+#define COSID_RPC_RPC_CALL_H
+#include <grpc/grpc.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/queue.h>
+
+#include "router/router.h"
+#include "rpc/api_version.h"
+#include "rpc/call_log.h"
+#include "rpc/connections.h"
+#include "rpc/core.h"
+
+/* One registered method, or the generic entry that takes all others. */
+struct rpc_method {
+	const struct api_version *version; /* NULL: generic */
+	const struct api_method *api;      /* NULL: generic */
+	void *registered;                  /* the core's; NULL: generic */
+	unsigned narmed;
+};
+
+struct rpc_calls;
+struct rpc_call {
+	struct tag t_new, t_close, t_done;
+	struct rpc_calls *calls;
+	struct rpc_method *method;
+	grpc_call *core;
+	grpc_call_details details; /* generic */
+	gpr_timespec deadline;     /* registered */
+	grpc_metadata_array metadata;
+	grpc_byte_buffer *in, *out;
+	int cancelled;                 /* what RECV_CLOSE_ON_SERVER says */
+	int nbatches;                  /* that are out */
+	struct connection *connection; /* that counts it as open; NULL: none does */
+	int64_t arrived_ms;
+	/* Of a call that the router is given: */
+	struct call *routed;           /* rpc's reference */
+	const ProtobufCMessage *input; /* from the routed call's arena */
+	size_t nbytes;                 /* of the request */
+	bool submitted;                /* and watched; false: it is refused here */
+	atomic_bool cut;               /* the server stops and waits for the router no longer */
+	LIST_ENTRY(rpc_call) link;     /* in calls->routed */
+	struct rpc_call *next_free;
+};
+
+struct rpc_calls {
+	grpc_server *grpc; /* borrowed, as the next four */
+	grpc_completion_queue *queue;
+	struct router *router;
+	struct connections *connections;
+	struct call_log *log;
+	size_t nmethods;
+	struct rpc_method *methods; /* owned; the last one is generic */
+	struct rpc_call *free_list;
+	size_t ncalls, nbytes; /* given to the router and not ended; bytes of their requests */
+	pthread_mutex_t mutex; /* guards routed */
+	LIST_HEAD(, rpc_call) routed;
+	atomic_size_t nopen;       /* begun and not ended, which is when the answer has been read */
+	atomic_size_t nunanswered; /* of these, without an answer yet */
+	atomic_bool draining, closed;
+	/* Called, on any thread, when one of the two has become 0 while draining. */
+	void (*idle)(void *owner);
+	void *owner;
+};
+
+/* Registers the methods of all versions: before grpc_server_start().  The borrowed members are set.
+ * 0 or -1 with status. */
+int rpc_calls_init(struct rpc_calls *calls, struct status *status);
+/* Requests the first calls: after grpc_server_start(), before the polling thread starts.  0, or -1
+ * with status: there is no memory. */
+int rpc_calls_arm(struct rpc_calls *calls, struct status *status);
+/* From now on new calls are answered UNAVAILABLE.  Any thread. */
+void rpc_calls_drain(struct rpc_calls *calls);
+/* From now on no call is requested: before the core's server is shut down.  Any thread. */
+void rpc_calls_close(struct rpc_calls *calls);
+/* Makes the router reply at once to all that it has not replied to.  After rpc_calls_drain(); any
+ * thread. */
+void rpc_calls_cut(struct rpc_calls *calls);
+/* After the polling thread has ended. */
+void rpc_calls_done(struct rpc_calls *calls);
+
+/* Answers the call, or submits it to the router, whose reply answers it.  Polling thread; never
+ * blocks. */
+void rpc_call_serve(struct rpc_call *rpc);
+/* Of a call that the router will be given: rpc_calls_cut() applies to it, and the router is told
+ * when the client goes away.  Before router_submit(). */
+void rpc_call_watch(struct rpc_call *rpc);
+/* The answer, in the call's last batch: afterwards the call is the polling thread's alone.  message
+ * becomes the call's; text is for codes other than OK. */
+void rpc_call_finish(struct rpc_call *rpc, unsigned code, const char *text,
+		     grpc_byte_buffer *message);
+
+#endif
