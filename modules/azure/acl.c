@@ -16,17 +16,19 @@
 #define LIST   "SignedIdentifiers"
 #define POLICY LIST "/SignedIdentifier"
 
-struct reading {
+struct acl_reading {
 	struct cosi_call *call;
 	struct acl *acl;
 	struct acl_policy policy; /* the one that is being read */
-	bool is_one;
+	bool is_list;
 };
 
-static const struct acl_policy nothing = { .id = "", .start = "", .expiry = "", .permission = "" };
+static const struct acl_policy acl_empty_policy = {
+	.id = "", .start = "", .expiry = "", .permission = ""
+};
 
 static bool
-ends_so(const char *path, const char *end)
+acl_path_ends(const char *path, const char *end)
 {
 	size_t len = strlen(path), end_len = strlen(end);
 
@@ -34,15 +36,15 @@ ends_so(const char *path, const char *end)
 }
 
 static bool
-is_beside_policies(const char *path)
+acl_is_elsewhere(const char *path)
 {
 	return strcmp(path, LIST) != 0 && strncmp(path, POLICY "/", strlen(POLICY "/")) != 0;
 }
 
 static int
-on_element(void *arg, const char *path, char *text, size_t len)
+acl_element(void *arg, const char *path, char *text, size_t len)
 {
-	struct reading *reading = arg;
+	struct acl_reading *reading = arg;
 	struct acl *acl = reading->acl;
 
 	(void)len;
@@ -55,19 +57,19 @@ on_element(void *arg, const char *path, char *text, size_t len)
 	if (strcmp(path, POLICY "/AccessPolicy/Permission") == 0)
 		reading->policy.permission = cosi_printf(reading->call, "%s", text);
 	if (strcmp(path, LIST) == 0)
-		reading->is_one = true;
+		reading->is_list = true;
 	if (strcmp(path, POLICY) != 0)
-		return is_beside_policies(path) || ends_so(path, "/SignedIdentifier") ? -1 : 0;
+		return acl_is_elsewhere(path) || acl_path_ends(path, "/SignedIdentifier") ? -1 : 0;
 	if (acl->n == ACL_READ_MAX)
 		return -1;
 	acl->policies[acl->n++] = reading->policy;
-	reading->policy = nothing;
+	reading->policy = acl_empty_policy;
 	return 0;
 }
 
 /* The document is well-formed. */
 static const char *
-after_declaration(const char *text)
+acl_skip_declaration(const char *text)
 {
 	if (strncmp(text, BOM, strlen(BOM)) == 0)
 		text += strlen(BOM);
@@ -77,9 +79,9 @@ after_declaration(const char *text)
 /* Finds the bytes of each policy.  Without comments, CDATA and instructions '<' is always a tag's,
  * and none of these elements stands in another one, so they are those between the tags. */
 static int
-cut(const char *text, struct acl *acl)
+acl_cut(const char *text, struct acl *acl)
 {
-	text = after_declaration(text);
+	text = acl_skip_declaration(text);
 	if (strstr(text, "<!") != NULL || strstr(text, "<?") != NULL)
 		return -1;
 	for (size_t i = 0; i < acl->n; i++) {
@@ -97,14 +99,14 @@ cut(const char *text, struct acl *acl)
 int
 acl_read(struct cosi_call *call, struct cosi_bytes document, struct acl *out)
 {
-	struct reading reading = { .call = call, .acl = out, .policy = nothing };
+	struct acl_reading reading = { .call = call, .acl = out, .policy = acl_empty_policy };
 
 	out->n = 0;
 	/* What is written back is UTF-8, so this must be, too. */
 	if (!xml_can_hold(document.data, document.len) ||
-	    xml_read(document, on_element, &reading) != 0 || !reading.is_one)
+	    xml_read(document, acl_element, &reading) < 0 || !reading.is_list)
 		return -1;
-	return cut(document.data, out);
+	return acl_cut(document.data, out);
 }
 
 const char *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * acl.h - a container's list of stored access policies, as Get and Set Container ACL have it.
  *
- * Whoever writes the list writes all of it.  What is not ours goes back byte by byte as it came,
- * whatever else a later version of Azure says in it.
+ * A write replaces the whole list.  Others' policies are written back byte by byte as they were
+ * read, with whatever a later version of Azure puts into them.
  */
 #ifndef AZURE_ACL_H
 #define AZURE_ACL_H

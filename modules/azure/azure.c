@@ -11,17 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fault.h"
-#include "text/xml.h"
-
 #include "banned.h"
 
 enum { ACCOUNT_MIN = 3, ACCOUNT_MOST = 24 };
-/* A policy may need 30 s until it is heard of; dates end with the year 9999. */
+/* A policy may need 30 s to take effect; dates end with the year 9999. */
 #define LIFETIME_MIN_MS  (INT64_C(60) * 1000)
 #define LIFETIME_MOST_MS (INT64_C(876000) * 3600 * 1000)
 
-static const struct cosi_key config_keys[] = {
+static const struct cosi_key azure_config_keys[] = {
 	COSI_STRING(struct azure_config, account, COSI_REQUIRED, NULL,
 		    "name of the storage account"),
 	COSI_SECRET(struct azure_config, account_key, 0, "one of its two keys, required"),
@@ -38,42 +35,9 @@ static const struct cosi_key config_keys[] = {
 	COSI_PATH(struct azure_config, federated_token_file, 0, NULL, "refused, likewise"),
 };
 
-static int
-check_entra(struct cosi_call *call, const struct azure_config *config)
-{
-	const struct cosi_kv keys[] = {
-		{ "tenant_id", config->tenant_id },
-		{ "client_id", config->client_id },
-		{ "client_secret", config->client_secret },
-		{ "federated_token_file", config->federated_token_file },
-	};
-
-	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-		if (keys[i].value != NULL)
-			return cosi_fail(call, COSI_INVALID,
-					 "key '%s' is Entra ID's, whose tokens cannot sign the SAS "
-					 "of a stored access policy: 'account_key' is needed",
-					 keys[i].key);
-	return 0;
-}
-
-static int
-check_account(struct cosi_call *call, const char *account)
-{
-	size_t len = strlen(account);
-
-	if (len >= ACCOUNT_MIN && len <= ACCOUNT_MOST &&
-	    strspn(account, "abcdefghijklmnopqrstuvwxyz0123456789") == len)
-		return 0;
-	return cosi_fail(call, COSI_INVALID,
-			 "key 'account' is not the name of a storage account: %d to %d of a-z and "
-			 "0-9",
-			 ACCOUNT_MIN, ACCOUNT_MOST);
-}
-
 /* url: the key's value; NULL: the backend's endpoint. */
 static int
-check_path(struct cosi_call *call, const char *key, const char *url, const char *account)
+azure_check_path(struct cosi_call *call, const char *key, const char *url, const char *account)
 {
 	const char *path = call->host->url(call, url, NULL)->path;
 
@@ -86,26 +50,39 @@ check_path(struct cosi_call *call, const char *key, const char *url, const char 
 }
 
 static int
-check_lifetime(struct cosi_call *call, int64_t lifetime_ms)
+azure_check_config(struct cosi_call *call, const struct azure_config *config)
 {
-	if (lifetime_ms == 0 || (lifetime_ms >= LIFETIME_MIN_MS && lifetime_ms <= LIFETIME_MOST_MS))
-		return 0;
-	return cosi_fail(call, COSI_INVALID,
-			 "key 'sas_lifetime' is not between one minute and 876000 hours");
-}
-
-static int
-check(struct cosi_call *call, const struct azure_config *config)
-{
+	const struct cosi_kv entra[] = {
+		{ "tenant_id", config->tenant_id },
+		{ "client_id", config->client_id },
+		{ "client_secret", config->client_secret },
+		{ "federated_token_file", config->federated_token_file },
+	};
 	const char *account = config->account;
+	size_t len = strlen(account);
+	int64_t lifetime = config->sas_lifetime;
 
-	if (check_entra(call, config) != 0 || check_account(call, account) != 0 ||
-	    check_path(call, "endpoint", NULL, account) != 0 ||
-	    check_path(call, "public_endpoint", call->host->public_url(call), account) != 0)
+	for (size_t i = 0; i < sizeof entra / sizeof entra[0]; i++)
+		if (entra[i].value != NULL)
+			return cosi_fail(call, COSI_INVALID,
+					 "key '%s' is Entra ID's, whose tokens cannot sign the SAS "
+					 "of a stored access policy: set 'account_key'",
+					 entra[i].key);
+	if (len < ACCOUNT_MIN || len > ACCOUNT_MOST ||
+	    strspn(account, "abcdefghijklmnopqrstuvwxyz0123456789") != len)
+		return cosi_fail(call, COSI_INVALID,
+				 "key 'account' is not the name of a storage account: %d to %d of "
+				 "a-z and 0-9",
+				 ACCOUNT_MIN, ACCOUNT_MOST);
+	if (azure_check_path(call, "endpoint", NULL, account) < 0 ||
+	    azure_check_path(call, "public_endpoint", call->host->public_url(call), account) < 0)
 		return -1;
 	if (config->account_key == NULL)
 		return cosi_fail(call, COSI_INVALID, "key 'account_key' is missing");
-	return check_lifetime(call, config->sas_lifetime);
+	if (lifetime != 0 && (lifetime < LIFETIME_MIN_MS || lifetime > LIFETIME_MOST_MS))
+		return cosi_fail(call, COSI_INVALID,
+				 "key 'sas_lifetime' is not between one minute and 876000 hours");
+	return 0;
 }
 
 static void
@@ -121,13 +98,13 @@ azure_open(struct cosi_call *call, const void *settings, void **out_instance)
 	const struct azure_config *config = settings;
 	struct azure *azure;
 
-	if (check(call, config) != 0)
+	if (azure_check_config(call, config) < 0)
 		return -1;
 	azure = calloc(1, sizeof *azure);
 	if (azure == NULL)
-		return cosi_fail(call, COSI_EXHAUSTED, "no memory for an instance");
+		return cosi_fail(call, COSI_EXHAUSTED, "out of memory");
 	azure->config = config;
-	if (azure_key_read(config->account_key, &azure->key) != 0) {
+	if (azure_key_read(config->account_key, &azure->key) < 0) {
 		azure_close(azure);
 		return cosi_fail(call, COSI_INVALID,
 				 "key 'account_key' is not the key of a storage account: base64 of "
@@ -139,7 +116,7 @@ azure_open(struct cosi_call *call, const void *settings, void **out_instance)
 }
 
 static int
-on_element(void *arg, const char *path, char *text, size_t len)
+azure_probe_element(void *arg, const char *path, char *text, size_t len)
 {
 	bool *is_list = arg;
 
@@ -153,13 +130,14 @@ static int
 azure_probe(void *instance, struct cosi_call *call)
 {
 	const struct cosi_http_reply *reply =
-		azure_ask(instance, call, .method = "GET", .comp = "list",
-			  AZURE_QUERY({ "maxresults", "1" }));
+		azure_send(instance, call, .method = "GET", .path = "/",
+			   REST_QUERY({ "comp", "list" }, { "maxresults", "1" }));
 	bool is_list = false;
 
-	if (reply == NULL || ((!azure_answered(reply, 200) ||
-			       xml_read(reply->body, on_element, &is_list) != 0 || !is_list) &&
-			      azure_fail(call, reply) != 0))
+	if (reply == NULL ||
+	    ((!azure_answered(reply, 200) ||
+	      xml_read(reply->body, azure_probe_element, &is_list) < 0 || !is_list) &&
+	     azure_fail(call, reply) < 0))
 		return cosi_fail(call, 0, "cannot use the storage account");
 	return 0;
 }
@@ -173,7 +151,7 @@ COSI_MODULE = {
 	.protocols = COSI_AZURE,
 	.auth = COSI_AUTH_KEY,
 	.common_params = COSI_P_ANONYMOUS | COSI_P_WHEN_NOT_EMPTY,
-	.config = COSI_SCHEMA(struct azure_config, config_keys),
+	.config = COSI_SCHEMA(struct azure_config, azure_config_keys),
 	.open = azure_open,
 	.close = azure_close,
 	.probe = azure_probe,

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * azure.h - what the files of this module share: the instance, and who does what.
+ * azure.h - what the files of this module share.
  *
- *   azure.c    the module, its settings, open, probe     name.c     which names there are
+ *   azure.c    the module, its settings, open, probe     name.c     names of containers, accounts
  *   bucket.c   create, get, delete                       grant.c    a policy, and a SAS for it
- *   revoke.c   and away with it                          list.c     what bears our marks
- *   edit.c     one change of a container's policies      acl.c      a list of them as XML
- *   policy.c   their ids and rights                      lease.c    keeps other daemons off
- *   walk.c     all containers of the account             page.c     a list, page by page
- *   send.c     one signed request                        sign.c     what is signed, and how
- *   fault.c    what a refusal means
+ *   revoke.c   removes the policy                        list.c     everything of one owner
+ *   edit.c     changes a container's list of policies    acl.c      that list as XML
+ *   policy.c   ids and rights of policies                pages.c    lists of containers and blobs
+ *   api.c      requests, and what refusals mean          sign.c     signatures
  */
 #ifndef AZURE_AZURE_H
 #define AZURE_AZURE_H
@@ -16,11 +14,13 @@
 #include <stdint.h>
 
 #include "cosi_module.h"
+#include "rest/rest.h"
 #include "sign.h"
+#include "text/xml.h"
 
 struct azure_config {
 	const char *account, *account_key, *token_form;
-	int64_t sas_lifetime; /* ms; 0: tokens have no end */
+	int64_t sas_lifetime; /* ms; 0: tokens do not expire */
 	bool lease;
 	/* Entra ID's, which are refused. */
 	const char *tenant_id, *client_id, *client_secret, *federated_token_file;
@@ -32,54 +32,69 @@ struct azure {
 };
 
 /* ---- name.c ---- */
+
 /* Can a container have that name? */
 bool azure_name_is_container(const char *name);
-/* "cosi-" and [a-z0-9-], as short as a policy's id needs it: any other account is never touched. */
+/* "cosi-" and [a-z0-9-], short enough for a policy's id: no other account is ever touched. */
 bool azure_name_is_account(const char *native);
 const char *azure_map_name(void *instance, struct cosi_call *call, uint32_t kind, const char *asked,
 			   bool exact);
 
-/* ---- send.c ---- */
-struct azure_request {
-	const char *method;
-	const char *container; /* a legal name; NULL: the account */
-	const char *comp;      /* what of it; NULL: itself */
-	size_t nquery, nheaders;
-	const struct cosi_kv *query;   /* besides comp; not encoded, in any order */
-	const struct cosi_kv *headers; /* x-ms-*, in lower case, in any order */
-	struct cosi_bytes body;        /* XML */
-	const char *unmodified_since;  /* Last-Modified, as it was told; NULL: in any case */
-	size_t max_reply;              /* 0: the daemon's */
+/* ---- api.c ---- */
+
+/* Metadata of a container: the owner's tags.  The names have letters alone, because servers
+ * disagree about the order of any other ones, and headers are signed in order.  Values are
+ * percent-encoded. */
+#define META_OWNER  "cosidriver"
+#define META_NAME   "cosiname"
+#define META_PARAMS "cosiparams"
+#define META_HEADER "x-ms-meta-"
+
+extern const struct rest_api azure_api;
+/* rest_call() of this api.  Each request of this module may be sent twice. */
+#define azure_send(azure, call, ...)                                                               \
+	rest_call((call), &azure_api, (azure), .flags = COSI_HTTP_SAFE, __VA_ARGS__)
+/* A request on a container, whose name is legal: the query begins with restype. */
+#define AZURE_ON(call, container)                                                                  \
+	.path = cosi_printf((call), "/%s", (container)), REST_QUERY({ "restype", "container" })
+#define AZURE_ON_COMP(call, container, comp)                                                       \
+	.path = cosi_printf((call), "/%s", (container)),                                           \
+	REST_QUERY({ "restype", "container" }, { "comp", (comp) })
+
+/* Did Azure Blob Storage itself answer with that status, and not a server in between? */
+bool azure_answered(const struct cosi_http_reply *reply, int status);
+/* Did it say that there is no such container? */
+bool azure_is_absent(const struct cosi_http_reply *reply);
+/* rest_fail() of this api.  Never COSI_NOT_FOUND: what is absent unexpectedly was deleted
+ * meanwhile, BUSY. */
+int azure_fail(struct cosi_call *call, const struct cosi_http_reply *reply);
+
+/* ---- pages.c ---- */
+
+/* Does the container hold any blob? */
+int azure_has_blobs(const struct azure *azure, struct cosi_call *call, const char *container,
+		    bool *out_has);
+
+struct azure_container {
+	struct azure_container *next;
+	const char *name;
+	const char *owner, *request, *params; /* its metadata, still encoded; NULL: none */
 };
-enum { AZURE_QUERY_MAX = 6, AZURE_HEADERS_MAX = 6 };
+/* 0: continue; 1: stop; -1: the call has failed. */
+typedef int azure_container_fn(void *arg, struct cosi_call *call,
+			       const struct azure_container *container);
+/* Every container of the storage account but those of its own, such as $logs.  What each() stopped
+ * with; 0: it saw all of them. */
+int azure_each_container(const struct azure *azure, struct cosi_call *call,
+			 azure_container_fn *each, void *arg);
 
-/* As cosi_http(): NULL means that the call has failed; every status is an answer.  Each of these
- * requests may be sent twice. */
-const struct cosi_http_reply *azure_send(const struct azure *azure, struct cosi_call *call,
-					 const struct azure_request *request);
-#define azure_ask(azure, call, ...)                                                                \
-	azure_send((azure), (call), &(struct azure_request){ __VA_ARGS__ })
+/* ---- the handlers: bucket.c, grant.c, revoke.c, list.c ---- */
 
-#define AZURE_COUNT_(...) (sizeof(struct cosi_kv[]){ __VA_ARGS__ } / sizeof(struct cosi_kv))
-#define AZURE_QUERY(...)                                                                           \
-	.nquery = AZURE_COUNT_(__VA_ARGS__), .query = (const struct cosi_kv[])                     \
-	{                                                                                          \
-		__VA_ARGS__                                                                        \
-	}
-#define AZURE_HEADERS(...)                                                                         \
-	.nheaders = AZURE_COUNT_(__VA_ARGS__), .headers = (const struct cosi_kv[])                 \
-	{                                                                                          \
-		__VA_ARGS__                                                                        \
-	}
-
-/* ---- bucket.c ---- */
 int azure_create_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
 			struct cosi_bucket *out);
 int azure_get_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
 		     struct cosi_bucket *out);
 int azure_delete_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req);
-
-/* ---- grant.c, revoke.c, list.c ---- */
 int azure_grant(void *instance, struct cosi_call *call, const struct cosi_access_req *req,
 		struct cosi_access *out);
 int azure_revoke(void *instance, struct cosi_call *call, const struct cosi_access_req *req);

@@ -1,126 +1,109 @@
 /* SPDX-License-Identifier: Apache-2.0
  * bucket.c - create, get, delete.
  *
- * The marks go in with the container, in one request: there is no half-made container, and nothing
- * to adopt.
+ * The tags go in with the container, in one request: no container is ever unfinished, and none is
+ * taken over.
  */
 #include <string.h>
 
 #include "azure.h"
-#include "fault.h"
-#include "lease.h"
-#include "marks.h"
-#include "page.h"
-#include "text/reply.h"
-#include "text/uri.h"
+#include "edit.h"
+#include "text/text.h"
 
 #include "banned.h"
 
-#define BLOBS PAGE "/Blobs"
-
-/* What HEAD says of a container. */
-struct state {
+/* A container as HEAD shows it. */
+struct azure_state {
 	bool exists;
 	bool leased_for_ever;
 	struct cosi_bucket bucket;
 };
 
 static bool
-is_mark(const struct cosi_http_reply *reply, const char *header, const char *value)
+azure_header_is(const struct cosi_http_reply *reply, const char *header, const char *value)
 {
-	const char *there = reply_header(reply, header);
+	const char *has = rest_header(reply, header);
 
-	return there != NULL && strcmp(there, value) == 0;
-}
-
-static void
-judge(const struct azure *azure, struct cosi_call *call, const struct cosi_http_reply *reply,
-      const struct cosi_mark *mark, struct cosi_bucket *out)
-{
-	out->params = reply_header(reply, MARK_HEADER MARK_PARAMS);
-	out->ours = is_mark(reply, MARK_HEADER MARK_DRIVER, uri_encode(call, mark->owner)) &&
-		    (mark->name == NULL ||
-		     is_mark(reply, MARK_HEADER MARK_NAME, uri_encode(call, mark->name)));
-	out->unfinished = out->ours && out->params == NULL;
-	out->protocols = COSI_AZURE;
-	out->azure_account = azure->config->account;
+	return has != NULL && strcmp(has, value) == 0;
 }
 
 static int
-look(const struct azure *azure, struct cosi_call *call, const struct cosi_bucket_req *req,
-     struct state *out)
+azure_head(const struct azure *azure, struct cosi_call *call, const struct cosi_bucket_req *req,
+	   struct azure_state *out)
 {
+	const struct cosi_mark *mark = &req->mark;
 	const struct cosi_http_reply *reply;
 
-	*out = (struct state){ .exists = false };
+	*out = (struct azure_state){ .exists = false };
 	if (!azure_name_is_container(req->native))
 		return 0;
-	reply = azure_ask(azure, call, .method = "HEAD", .container = req->native);
+	reply = azure_send(azure, call, .method = "HEAD", AZURE_ON(call, req->native));
 	if (reply == NULL)
 		return -1;
-	if (azure_is_absent(call, reply))
+	if (azure_is_absent(reply))
 		return 0;
 	if (!azure_answered(reply, 200))
 		return azure_fail(call, reply);
 	out->exists = true;
-	out->leased_for_ever = is_mark(reply, "x-ms-lease-duration", "infinite");
-	judge(azure, call, reply, &req->mark, &out->bucket);
+	out->leased_for_ever = azure_header_is(reply, "x-ms-lease-duration", "infinite");
+	out->bucket.params = rest_header(reply, META_HEADER META_PARAMS);
+	out->bucket.ours =
+		azure_header_is(reply, META_HEADER META_OWNER, uri_encode(call, mark->owner)) &&
+		(mark->name == NULL ||
+		 azure_header_is(reply, META_HEADER META_NAME, uri_encode(call, mark->name)));
+	out->bucket.unfinished = out->bucket.ours && out->bucket.params == NULL;
+	out->bucket.protocols = COSI_AZURE;
+	out->bucket.azure_account = azure->config->account;
 	return 0;
 }
 
 /* ---- create ---- */
 
+/* The container exists: did a request like this one create it? */
 static int
-put_container(const struct azure *azure, struct cosi_call *call, const struct cosi_bucket_req *req,
-	      bool *out_exists)
+azure_check_same(const struct azure *azure, struct cosi_call *call,
+		 const struct cosi_bucket_req *req)
 {
-	const struct cosi_kv headers[] = {
-		{ MARK_HEADER MARK_DRIVER, uri_encode(call, req->mark.owner) },
-		{ MARK_HEADER MARK_NAME, uri_encode(call, req->mark.name) },
-		{ MARK_HEADER MARK_PARAMS, req->mark.params },
-		{ "x-ms-blob-public-access", "container" }, /* list and get */
-	};
-	const struct cosi_http_reply *reply = azure_ask(
-		azure, call, .method = "PUT", .container = req->native, .headers = headers,
-		.nheaders = req->common->anonymous == COSI_ANON_READ ? 4 : 3);
+	struct azure_state state;
 
-	if (reply == NULL)
+	if (azure_head(azure, call, req, &state) < 0)
 		return -1;
-	*out_exists = azure_error_is(call, reply, 409, "ContainerAlreadyExists");
-	return *out_exists || azure_answered(reply, 201) ? 0 : azure_fail(call, reply);
-}
-
-static int
-join(const struct azure *azure, struct cosi_call *call, const struct cosi_bucket_req *req)
-{
-	struct state there;
-
-	if (look(azure, call, req, &there) != 0)
-		return -1;
-	if (!there.exists)
-		return cosi_fail(call, COSI_BUSY, "somebody else deleted it meanwhile");
-	if (!there.bucket.ours)
-		return cosi_fail(call, COSI_EXISTS, "it does not bear our marks");
-	if (there.bucket.params == NULL || strcmp(there.bucket.params, req->mark.params) != 0)
-		return cosi_fail(call, COSI_EXISTS, "it was made with other parameters");
+	if (!state.exists)
+		return cosi_fail(call, COSI_BUSY, "the container was deleted meanwhile");
+	if (!state.bucket.ours)
+		return cosi_fail(call, COSI_EXISTS,
+				 "the container exists without the tags of this owner and bucket");
+	if (state.bucket.params == NULL || strcmp(state.bucket.params, req->mark.params) != 0)
+		return cosi_fail(call, COSI_EXISTS, "the container exists with other parameters");
 	return 0;
 }
 
 static int
-create(const struct azure *azure, struct cosi_call *call, const struct cosi_bucket_req *req)
+azure_put_container(const struct azure *azure, struct cosi_call *call,
+		    const struct cosi_bucket_req *req)
 {
+	const struct cosi_kv headers[] = {
+		{ META_HEADER META_OWNER, uri_encode(call, req->mark.owner) },
+		{ META_HEADER META_NAME, uri_encode(call, req->mark.name) },
+		{ META_HEADER META_PARAMS, req->mark.params },
+		{ "x-ms-blob-public-access", "container" }, /* list and get */
+	};
 	uint32_t anonymous = req->common->anonymous;
-	bool exists;
+	const struct cosi_http_reply *reply;
 
 	if (!azure_name_is_container(req->native))
-		return cosi_fail(call, COSI_INVALID, "Azure has no containers of such names");
+		return cosi_fail(call, COSI_INVALID, "no container can have that name");
 	if (anonymous != COSI_ANON_NONE && anonymous != COSI_ANON_READ)
 		return cosi_fail(call, COSI_OUT_OF_RANGE,
-				 "anonymousAccess can be private or readOnly here: nobody writes "
-				 "to Azure without a key");
-	if (put_container(azure, call, req, &exists) != 0)
+				 "anonymousAccess can be private or readOnly: nobody writes to "
+				 "Azure without a key");
+	reply = azure_send(azure, call, .method = "PUT", AZURE_ON(call, req->native),
+			   .headers = headers, .nheaders = anonymous == COSI_ANON_READ ? 4 : 3);
+	if (reply == NULL)
 		return -1;
-	return exists ? join(azure, call, req) : 0;
+	if (rest_error_is(&azure_api, reply, 409, "ContainerAlreadyExists"))
+		return azure_check_same(azure, call, req);
+	return azure_answered(reply, 201) ? 0 : azure_fail(call, reply);
 }
 
 int
@@ -129,7 +112,7 @@ azure_create_bucket(void *instance, struct cosi_call *call, const struct cosi_bu
 {
 	const struct azure *azure = instance;
 
-	if (create(azure, call, req) != 0)
+	if (azure_put_container(azure, call, req) < 0)
 		return cosi_fail(call, 0, "cannot create bucket '%.255s'", req->native);
 	*out = (struct cosi_bucket){
 		.ours = true,
@@ -146,113 +129,76 @@ int
 azure_get_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
 		 struct cosi_bucket *out)
 {
-	struct state there;
+	struct azure_state state;
 
-	if (look(instance, call, req, &there) != 0)
-		return cosi_fail(call, 0, "cannot look at bucket '%.255s'", req->native);
-	if (!there.exists)
-		return cosi_fail(call, COSI_NOT_FOUND, "there is no bucket '%.255s'", req->native);
-	*out = there.bucket;
+	if (azure_head(instance, call, req, &state) < 0)
+		return cosi_fail(call, 0, "cannot read bucket '%.255s'", req->native);
+	if (!state.exists)
+		return cosi_fail(call, COSI_NOT_FOUND, "bucket '%.255s' does not exist",
+				 req->native);
+	*out = state.bucket;
 	return 0;
 }
 
 /* ---- delete ---- */
 
 static int
-count_blob(void *arg, const char *path, char *text, size_t len)
-{
-	size_t *nblobs = arg;
-
-	(void)text;
-	(void)len;
-	*nblobs += strcmp(path, BLOBS "/Blob") == 0 ? 1 : 0;
-	return 0;
-}
-
-static int
-check_empty(const struct azure *azure, struct cosi_call *call, const char *container)
-{
-	size_t nblobs = 0;
-	const struct page_list list = {
-		.container = container,
-		.items = BLOBS,
-		.most = "1",
-		.element = count_blob,
-		.arg = &nblobs,
-	};
-	const char *marker = "";
-
-	do {
-		if (page_next(azure, call, &list, &marker) != 0)
-			return -1;
-		if (nblobs > 0)
-			return cosi_fail(call, COSI_PRECONDITION,
-					 "it is not empty (with whenNotEmpty = purge its blobs "
-					 "would go with it)");
-	} while (marker[0] != '\0');
-	return 0;
-}
-
-static int
-send_delete(const struct azure *azure, struct cosi_call *call, const char *container,
-	    bool *out_leased)
+azure_send_delete(const struct azure *azure, struct cosi_call *call, const char *container,
+		  bool *out_leased)
 {
 	const struct cosi_http_reply *reply =
-		azure_ask(azure, call, .method = "DELETE", .container = container);
+		azure_send(azure, call, .method = "DELETE", AZURE_ON(call, container));
 
 	if (reply == NULL)
 		return -1;
-	*out_leased = azure_error_is(call, reply, 412, "LeaseIdMissing");
-	if (*out_leased || azure_answered(reply, 202) || azure_is_absent(call, reply) ||
-	    azure_error_is(call, reply, 409, "ContainerBeingDeleted"))
+	*out_leased = rest_error_is(&azure_api, reply, 412, "LeaseIdMissing");
+	if (*out_leased || azure_answered(reply, 202) || azure_is_absent(reply) ||
+	    rest_error_is(&azure_api, reply, 409, "ContainerBeingDeleted"))
 		return 0;
 	return azure_fail(call, reply);
 }
 
-/* A lease is what a grant holds for a moment, or left behind.  One without end is none of ours. */
 static int
-break_and_delete(const struct azure *azure, struct cosi_call *call, const char *container,
-		 const struct state *there)
+azure_remove_container(const struct azure *azure, struct cosi_call *call,
+		       const struct cosi_bucket_req *req)
 {
-	bool leased;
-
-	if (there->leased_for_ever)
-		return cosi_fail(call, COSI_PRECONDITION,
-				 "somebody has a lease without end on it, which must be broken "
-				 "first");
-	if (lease_break(azure, call, container) != 0 ||
-	    send_delete(azure, call, container, &leased) != 0)
-		return -1;
-	if (leased)
-		return cosi_fail(call, COSI_BUSY, "it was leased again meanwhile");
-	return 0;
-}
-
-static int
-remove_container(const struct azure *azure, struct cosi_call *call,
-		 const struct cosi_bucket_req *req)
-{
-	struct state there;
-	bool leased;
+	struct azure_state state;
+	bool has_blobs = false, leased;
 
 	if (!azure_name_is_container(req->native))
-		return cosi_fail(call, COSI_PRECONDITION, "it is not ours");
-	if (look(azure, call, req, &there) != 0)
+		return cosi_fail(call, COSI_PRECONDITION, "no container can have that name");
+	if (azure_head(azure, call, req, &state) < 0)
 		return -1;
-	if (!there.exists)
+	if (!state.exists)
 		return 0;
-	if (!there.bucket.ours)
-		return cosi_fail(call, COSI_PRECONDITION, "it does not bear our marks");
-	if ((!req->common->purge && check_empty(azure, call, req->native) != 0) ||
-	    send_delete(azure, call, req->native, &leased) != 0)
+	if (!state.bucket.ours)
+		return cosi_fail(call, COSI_PRECONDITION,
+				 "the container does not have the tags of this owner");
+	if (!req->common->purge && azure_has_blobs(azure, call, req->native, &has_blobs) < 0)
 		return -1;
-	return leased ? break_and_delete(azure, call, req->native, &there) : 0;
+	if (has_blobs)
+		return cosi_fail(call, COSI_PRECONDITION,
+				 "the container is not empty (whenNotEmpty = purge deletes its "
+				 "blobs, too)");
+	if (azure_send_delete(azure, call, req->native, &leased) < 0)
+		return -1;
+	if (!leased)
+		return 0;
+	/* A grant holds a lease for a moment, or left one behind; cosid takes none without end. */
+	if (state.leased_for_ever)
+		return cosi_fail(call, COSI_PRECONDITION,
+				 "somebody holds a lease without end on the container; break it "
+				 "first");
+	if (edit_break_lease(azure, call, req->native) < 0 ||
+	    azure_send_delete(azure, call, req->native, &leased) < 0)
+		return -1;
+	return leased ? cosi_fail(call, COSI_BUSY, "the container was leased again meanwhile") : 0;
 }
 
 int
 azure_delete_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req)
 {
-	if (remove_container(instance, call, req) != 0)
+	if (azure_remove_container(instance, call, req) < 0)
 		return cosi_fail(call, 0, "cannot delete bucket '%.255s'", req->native);
 	return 0;
 }

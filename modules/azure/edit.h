@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * edit.h - one change of a container's list of stored access policies.
  *
- *   GET acl ─► nothing to change: that was all
+ *   GET acl ─► nothing to change: done
  *           ─► acquire ─► the same ETag: the list is still that one
  *                      ─► another: GET acl again
  *                                       └─► PUT acl ─► release
+ *
+ * A container's lease is held while its list changes.  Writing the list has no condition that sees
+ * every other writer: containers have no If-Match, and If-Unmodified-Since counts in seconds. Where
+ * one daemon is alone and leases are off, the daemon's locks suffice; that condition then still
+ * keeps out a write of its own that arrives late.
  */
 #ifndef AZURE_EDIT_H
 #define AZURE_EDIT_H
@@ -17,12 +22,11 @@ enum edit_verdict {
 	EDIT_REFUSE,   /* it stays as it is, and the caller fails */
 };
 
-/* Whoever judges embeds it as the first member of what it needs besides, and casts back: see
- * struct grant. */
+/* The first member of what a judge needs besides, which casts back: see struct azure_grant. */
 struct edit {
 	const char *container;
-	/* Looks at the list and drops from it; may be called again with a newer one.  It does not
-	 * fail the call: a lease may have to be released.  *more is "" before. */
+	/* Reads the list and drops from it; is called again with a newer one.  It does not fail the
+	 * call: a lease may have to be released.  *more is "" before. */
 	enum edit_verdict (*judge)(struct cosi_call *call, struct edit *edit, struct acl *acl,
 				   const char **more);
 	bool insists; /* it may end the container's public access, if the account forbids that */
@@ -34,5 +38,10 @@ struct edit {
 /* 0: done as the verdict says, or there is no such container.  -1: the call has failed; BUSY when
  * somebody else came in between. */
 int edit_policies(const struct azure *azure, struct cosi_call *call, struct edit *edit);
+
+/* Seconds; the least that Azure has.  A lease that a daemon left behind blocks that long. */
+enum { LEASE_SECONDS = 15 };
+/* Ends any lease of the container at once. */
+int edit_break_lease(const struct azure *azure, struct cosi_call *call, const char *container);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * grant.c - one stored access policy per account, and a SAS that names it.
  *
- * The policy is the access: the SAS holds no right of its own, follows from the policy's id and the
- * account's key, and is stored nowhere.  So a repeated grant finds the policy and gives the same
- * SAS, and a policy that is taken away takes the SAS with it, for ever, because its id is random.
+ * The policy is the access: the SAS carries no right of its own, follows from the policy's id and
+ * the account's key, and is stored nowhere.  So a repeated grant finds the policy and gives the
+ * same SAS, and removing the policy ends the SAS for ever, because the id is random.
  */
 #include <string.h>
 
@@ -13,33 +13,29 @@
 
 #include "banned.h"
 
-struct grant {
+struct azure_grant {
 	struct edit edit; /* first */
-	struct policy_wish wish;
+	struct policy_request request;
 	int64_t now;
 	const char *id;  /* the policy's */
 	int64_t expires; /* 0: never */
 	bool full;       /* why it was refused: no room, or another access */
 };
 
-/* The order may be Azure's own. */
+/* Does the policy still say what the grant asks for?  Else somebody changed it by hand, or it has
+ * expired, and it is written anew. */
 static bool
-same_rights(const char *one, const char *other)
+grant_is_current(struct azure_grant *grant, const struct acl_policy *policy)
 {
-	size_t len = strlen(one);
+	const char *rights = policy_rights(grant->request.mode);
+	size_t len = strlen(rights);
 
-	return strlen(other) == len && strspn(one, other) == len && strspn(other, one) == len;
-}
-
-/* Whatever of an account's policy somebody changed by hand is set right. */
-static bool
-is_as_wished(struct grant *grant, const struct acl_policy *policy)
-{
 	grant->expires = 0;
-	/* Ours begin at once. */
-	if (policy->start[0] != '\0')
+	if (policy->start[0] != '\0') /* cosid's begin at once */
 		return false;
-	if (!same_rights(policy->permission, policy_rights(grant->wish.mode)))
+	/* The same letters; Azure may order them. */
+	if (strlen(policy->permission) != len || strspn(policy->permission, rights) != len ||
+	    strspn(rights, policy->permission) != len)
 		return false;
 	if (policy->expiry[0] == '\0')
 		return true;
@@ -48,74 +44,63 @@ is_as_wished(struct grant *grant, const struct acl_policy *policy)
 }
 
 static enum edit_verdict
-write_policy(struct cosi_call *call, struct grant *grant, const char **more)
+grant_judge(struct cosi_call *call, struct edit *edit, struct acl *acl, const char **more)
 {
-	const char *expiry = NULL;
-
-	grant->expires = grant->wish.lifetime > 0 ? grant->now + grant->wish.lifetime : 0;
-	if (grant->expires > 0)
-		expiry = policy_time(call, grant->expires);
-	*more = acl_policy_text(call, grant->id, policy_rights(grant->wish.mode), expiry);
-	return EDIT_WRITE;
-}
-
-static enum edit_verdict
-judge(struct cosi_call *call, struct edit *edit, struct acl *acl, const char **more)
-{
-	struct grant *grant = (struct grant *)edit;
+	struct azure_grant *grant = (struct azure_grant *)edit;
+	const struct policy_request *request = &grant->request;
 	struct acl_policy *ours = NULL;
 
 	for (size_t i = 0; i < acl->n; i++) {
-		if (!policy_is_wished(call, acl->policies[i].id, &grant->wish))
+		if (!policy_is_of(call, acl->policies[i].id, request))
 			continue;
 		grant->full = false;
-		if (!policy_is_same(call, acl->policies[i].id, &grant->wish))
+		if (!policy_has_params(call, acl->policies[i].id, request))
 			return EDIT_REFUSE;
 		if (ours == NULL)
 			ours = &acl->policies[i];
 	}
 	if (ours != NULL) {
 		grant->id = ours->id;
-		if (is_as_wished(grant, ours))
+		if (grant_is_current(grant, ours))
 			return EDIT_KEEP;
 		ours->dropped = true;
-		return write_policy(call, grant, more);
+	} else {
+		grant->full = acl->n >= ACL_POLICIES_MAX;
+		if (grant->full)
+			return EDIT_REFUSE;
+		grant->id = policy_new_id(call, request);
 	}
-	grant->full = acl->n >= ACL_POLICIES_MAX;
-	if (grant->full)
-		return EDIT_REFUSE;
-	grant->id = policy_new_id(call, &grant->wish);
-	return write_policy(call, grant, more);
+	grant->expires = request->lifetime > 0 ? grant->now + request->lifetime : 0;
+	*more = acl_policy_text(call, grant->id, policy_rights(request->mode),
+				grant->expires > 0 ? policy_time(call, grant->expires) : NULL);
+	return EDIT_WRITE;
 }
 
 static int
-fail_refused(struct cosi_call *call, const struct grant *grant)
+grant_policy(const struct azure *azure, struct cosi_call *call, struct azure_grant *grant)
 {
+	if (!azure_name_is_account(grant->request.account))
+		return cosi_fail(call, COSI_INVALID, "no account of cosid's can have that name");
+	if (azure_name_is_container(grant->edit.container) &&
+	    edit_policies(azure, call, &grant->edit) < 0)
+		return -1;
+	if (!grant->edit.exists)
+		return cosi_fail(call, COSI_NOT_FOUND, "container '%.255s' does not exist",
+				 grant->edit.container);
+	if (grant->edit.verdict != EDIT_REFUSE)
+		return 0;
 	if (!grant->full)
 		return cosi_fail(call, COSI_EXISTS,
-				 "it exists, in another mode or with other parameters");
+				 "the account exists with another mode or with other parameters");
 	return cosi_fail(call, COSI_EXHAUSTED,
-			 "container '%s' has %d stored access policies, and Azure allows no more: "
-			 "an access to it must be revoked, or a policy that somebody else made go",
+			 "container '%s' has %d stored access policies, the most that Azure "
+			 "allows: revoke an access to it, or remove a policy that somebody else "
+			 "made",
 			 grant->edit.container, ACL_POLICIES_MAX);
 }
 
-static int
-make(const struct azure *azure, struct cosi_call *call, struct grant *grant)
-{
-	if (!azure_name_is_account(grant->wish.account))
-		return cosi_fail(call, COSI_INVALID, "no account of ours has such a name");
-	if (azure_name_is_container(grant->edit.container) &&
-	    edit_policies(azure, call, &grant->edit) != 0)
-		return -1;
-	if (!grant->edit.exists)
-		return cosi_fail(call, COSI_NOT_FOUND, "there is no container '%.255s'",
-				 grant->edit.container);
-	return grant->edit.verdict == EDIT_REFUSE ? fail_refused(call, grant) : 0;
-}
-
 static const char *
-token(const struct azure *azure, struct cosi_call *call, const struct grant *grant)
+grant_token(const struct azure *azure, struct cosi_call *call, const struct azure_grant *grant)
 {
 	const struct azure_config *config = azure->config;
 	const char *container = grant->edit.container, *url = call->host->public_url(call);
@@ -133,13 +118,13 @@ azure_grant(void *instance, struct cosi_call *call, const struct cosi_access_req
 	    struct cosi_access *out)
 {
 	const struct azure *azure = instance;
-	struct grant grant = {
-		.edit = { .container = req->buckets[0]->native, .judge = judge },
-		.wish = { .account = req->native,
-			  .owner = req->mark.owner,
-			  .params = req->mark.params,
-			  .mode = req->buckets[0]->mode,
-			  .lifetime = azure->config->sas_lifetime / 1000 },
+	struct azure_grant grant = {
+		.edit = { .container = req->buckets[0]->native, .judge = grant_judge },
+		.request = { .account = req->native,
+			     .owner = req->mark.owner,
+			     .params = req->mark.params,
+			     .mode = req->buckets[0]->mode,
+			     .lifetime = azure->config->sas_lifetime / 1000 },
 		.now = call->host->now(call),
 	};
 
@@ -148,9 +133,9 @@ azure_grant(void *instance, struct cosi_call *call, const struct cosi_access_req
 				 "cannot grant '%.128s': %zu buckets are too many for one access: "
 				 "a SAS opens one container",
 				 req->native, req->nbuckets);
-	if (make(azure, call, &grant) != 0)
+	if (grant_policy(azure, call, &grant) < 0)
 		return cosi_fail(call, 0, "cannot grant '%.128s'", req->native);
-	out->token = token(azure, call, &grant);
+	out->token = grant_token(azure, call, &grant);
 	out->token_expires = grant.expires;
 	out->buckets[0]->protocols = COSI_AZURE;
 	out->buckets[0]->azure_account = azure->config->account;

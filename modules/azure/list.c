@@ -1,46 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0
- * list.c - every container and account that bears an owner's mark.
+ * list.c - every container and account of one owner.
  *
- * Whose a container is comes with the list of them; whose its policies are, each container says in
- * an answer of its own, marked or not: access is granted to others' containers, too.
+ * The list of containers has their owners; each container's own list of policies has those of its
+ * accounts, whoever owns the container: access is granted to others' containers, too.
  */
 #include <string.h>
 
 #include "azure.h"
 #include "edit.h"
-#include "marks.h"
 #include "policy.h"
-#include "text/uri.h"
-#include "walk.h"
+#include "text/text.h"
 
 #include "banned.h"
 
-typedef int found_fn(struct cosi_call *, const struct cosi_found *);
+typedef int azure_found_fn(struct cosi_call *, const struct cosi_found *);
 
-struct listing {
+struct azure_listing {
 	struct edit edit; /* first */
 	const struct azure *azure;
 	const char *owner;
-	found_fn *found;
+	azure_found_fn *found;
 	bool enough;
 };
 
-/* As it was before it was encoded; what cannot be decoded stays as it is. */
+/* A value of metadata; one that cannot be decoded stays as it is. */
 static const char *
-decoded(struct cosi_call *call, const char *mark)
+list_decode(struct cosi_call *call, const char *value)
 {
 	char *text;
 
-	if (mark == NULL)
+	if (value == NULL)
 		return NULL;
-	text = cosi_printf(call, "%s", mark);
-	return uri_decode(text, strlen(text)) >= 0 ? text : mark;
+	text = cosi_printf(call, "%s", value);
+	return uri_decode(text, strlen(text)) >= 0 ? text : value;
 }
 
 static enum edit_verdict
-judge(struct cosi_call *call, struct edit *edit, struct acl *acl, const char **more)
+list_judge(struct cosi_call *call, struct edit *edit, struct acl *acl, const char **more)
 {
-	struct listing *list = (struct listing *)edit;
+	struct azure_listing *list = (struct azure_listing *)edit;
 	const char *account;
 
 	(void)more;
@@ -54,32 +52,33 @@ judge(struct cosi_call *call, struct edit *edit, struct acl *acl, const char **m
 }
 
 static int
-list_one(void *arg, struct cosi_call *call, const struct container *container)
+list_container(void *arg, struct cosi_call *call, const struct azure_container *container)
 {
-	struct listing *list = arg;
-	const char *driver = decoded(call, container->driver);
+	struct azure_listing *list = arg;
+	const char *owner = list_decode(call, container->owner);
 
-	if (driver != NULL && strcmp(driver, list->owner) == 0)
+	if (owner != NULL && strcmp(owner, list->owner) == 0)
 		list->enough =
-			list->found(call, COSI_FOUND(.kind = COSI_BUCKET, .native = container->name,
-						     .mark = { list->owner,
-							       decoded(call, container->request),
-							       container->params })) != 0;
+			list->found(call,
+				    COSI_FOUND(.kind = COSI_BUCKET, .native = container->name,
+					       .mark = { list->owner,
+							 list_decode(call, container->request),
+							 container->params })) != 0;
 	if (list->enough)
 		return 1;
-	list->edit = (struct edit){ .container = container->name, .judge = judge };
-	if (edit_policies(list->azure, call, &list->edit) != 0)
+	list->edit = (struct edit){ .container = container->name, .judge = list_judge };
+	if (edit_policies(list->azure, call, &list->edit) < 0)
 		return cosi_fail(call, 0, "cannot read the policies of container '%s'",
 				 container->name);
 	return list->enough ? 1 : 0;
 }
 
 int
-azure_list(void *instance, struct cosi_call *call, const char *owner, found_fn *found)
+azure_list(void *instance, struct cosi_call *call, const char *owner, azure_found_fn *found)
 {
-	struct listing list = { .azure = instance, .owner = owner, .found = found };
+	struct azure_listing list = { .azure = instance, .owner = owner, .found = found };
 
-	if (walk_containers(instance, call, list_one, &list) < 0)
-		return cosi_fail(call, 0, "cannot list what is ours");
+	if (azure_each_container(instance, call, list_container, &list) < 0)
+		return cosi_fail(call, 0, "cannot list the storage account");
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * policy.c - ids are put together and taken apart here alone. */
+ * policy.c - ids are built and parsed here alone. */
 #include "policy.h"
 
 #include <stdbool.h>
@@ -30,35 +30,35 @@ policy_rights(uint32_t mode)
 
 /* "": the call has failed. */
 static const char *
-digits_of(struct cosi_call *call, const char *text, int n)
+policy_digits(struct cosi_call *call, const char *text, int n)
 {
 	char digits[HASH_BASE32_MAX];
 	struct hash hash;
 
-	if (hash_sha256(call, text, strlen(text), &hash) != 0)
+	if (hash_sha256(call, text, strlen(text), &hash) < 0)
 		return "";
 	hash_base32(&hash, digits);
 	return cosi_printf(call, "%.*s", n, digits);
 }
 
 const char *
-policy_new_id(struct cosi_call *call, const struct policy_wish *wish)
+policy_new_id(struct cosi_call *call, const struct policy_request *request)
 {
 	struct hash random = { .bytes = { 0 } };
 	char digits[HASH_BASE32_MAX];
 
-	if (call->host->random(call, random.bytes, RANDOM_BYTES) != 0)
+	if (call->host->random(call, random.bytes, RANDOM_BYTES) < 0)
 		return "";
 	hash_base32(&random, digits);
-	return cosi_printf(call, "%s.%.*s.%s%s", wish->account, RANDOM_DIGITS, digits,
-			   digits_of(call, wish->owner, OWNER_DIGITS),
-			   digits_of(call, wish->params, PARAMS_DIGITS));
+	return cosi_printf(call, "%s.%.*s.%s%s", request->account, RANDOM_DIGITS, digits,
+			   policy_digits(call, request->owner, OWNER_DIGITS),
+			   policy_digits(call, request->params, PARAMS_DIGITS));
 }
 
-/* The last ten digits of an id that can be one of ours; NULL: it cannot.  *out_len: of the account
+/* The last ten digits of an id that cosid can have made; NULL: it cannot.  *out_len: of the account
  * before its first dot. */
 static const char *
-tail_of(const char *id, size_t *out_len)
+policy_tail(const char *id, size_t *out_len)
 {
 	const char *random = strchr(id, '.'), *tail;
 
@@ -76,9 +76,10 @@ bool
 policy_is_owned(struct cosi_call *call, const char *id, const char *owner, const char **out_account)
 {
 	size_t len;
-	const char *tail = tail_of(id, &len), *account;
+	const char *tail = policy_tail(id, &len), *account;
 
-	if (tail == NULL || strncmp(tail, digits_of(call, owner, OWNER_DIGITS), OWNER_DIGITS) != 0)
+	if (tail == NULL ||
+	    strncmp(tail, policy_digits(call, owner, OWNER_DIGITS), OWNER_DIGITS) != 0)
 		return false;
 	account = cosi_printf(call, "%.*s", (int)len, id);
 	if (!azure_name_is_account(account))
@@ -88,22 +89,22 @@ policy_is_owned(struct cosi_call *call, const char *id, const char *owner, const
 }
 
 bool
-policy_is_wished(struct cosi_call *call, const char *id, const struct policy_wish *wish)
+policy_is_of(struct cosi_call *call, const char *id, const struct policy_request *request)
 {
 	const char *account;
 
-	return policy_is_owned(call, id, wish->owner, &account) &&
-	       strcmp(account, wish->account) == 0;
+	return policy_is_owned(call, id, request->owner, &account) &&
+	       strcmp(account, request->account) == 0;
 }
 
 bool
-policy_is_same(struct cosi_call *call, const char *id, const struct policy_wish *wish)
+policy_has_params(struct cosi_call *call, const char *id, const struct policy_request *request)
 {
 	size_t len;
-	const char *tail = tail_of(id, &len);
+	const char *tail = policy_tail(id, &len);
 
-	return tail != NULL &&
-	       strcmp(tail + OWNER_DIGITS, digits_of(call, wish->params, PARAMS_DIGITS)) == 0;
+	return tail != NULL && strcmp(tail + OWNER_DIGITS,
+				      policy_digits(call, request->params, PARAMS_DIGITS)) == 0;
 }
 
 const char *
@@ -115,7 +116,7 @@ policy_time(struct cosi_call *call, int64_t seconds)
 
 	if (gmtime_r(&when, &tm) == NULL ||
 	    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
-		cosi_fail(call, COSI_INTERNAL, "no date is that far away");
+		cosi_fail(call, COSI_INTERNAL, "the expiry date is too far in the future");
 	return cosi_printf(call, "%s", text);
 }
 

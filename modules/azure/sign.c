@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * sign.c - Azure's two texts to sign. */
+ * sign.c - the texts that Azure has signed, and their signatures. */
 #include "sign.h"
 
 #include <openssl/evp.h>
 #include <string.h>
 
 #include "text/hash.h"
-#include "text/join.h"
-#include "text/uri.h"
+#include "text/text.h"
 
 #include "banned.h"
 
@@ -37,28 +36,35 @@ azure_key_sign(struct cosi_call *call, const struct azure_key *key, const char *
 	char base64[HASH_BASE64_MAX];
 	struct hash mac;
 
-	if (hash_hmac(call, key->bytes, key->len, text, strlen(text), &mac) != 0)
+	if (hash_hmac(call, key->bytes, key->len, text, strlen(text), &mac) < 0)
 		return "";
 	hash_base64(&mac, base64);
 	return cosi_printf(call, "%s", base64);
 }
 
-/* Twelve lines, most of them empty; then the x-ms-* headers; then what is asked.  The path has the
- * account in it again when the endpoint has: one rule for both styles of URL. */
+/* Twelve lines, most of them empty; then the x-ms-* headers; then what is asked for.  The path
+ * repeats the account when the endpoint does: one rule for both styles of URL. */
 const char *
-azure_sign_text(struct cosi_call *call, const struct azure_to_sign *request)
+azure_sign_text(struct cosi_call *call, const char *account, const struct rest_message *message)
 {
-	const char *len = request->len > 0 ? cosi_printf(call, "%zu", request->len) : "";
-	const char *headers = text_join(call, request->headers, request->nheaders, ":", "\n", "\n");
-	const char *query = text_join(call, request->query, request->nquery, ":", "\n", "");
-	const char *since = request->unmodified_since != NULL ? request->unmodified_since : "";
+	const struct rest_request *request = message->request;
+	const char *len = request->body.len > 0 ? cosi_printf(call, "%zu", request->body.len) : "";
+	const char *type = rest_find(&message->headers, "content-type");
+	const char *since = rest_find(&message->headers, "if-unmodified-since");
+	struct rest_pairs own = { .n = 0 };
+	const char *headers, *query;
 
+	for (size_t i = 0; i < message->headers.n; i++)
+		if (strncmp(message->headers.kv[i].key, "x-ms-", 5) == 0)
+			own.kv[own.n++] = message->headers.kv[i];
+	headers = text_join(call, own.kv, own.n, ":", "\n", "\n");
+	query = text_join(call, message->params.kv, message->params.n, ":", "\n", "");
 	return cosi_printf(call, "%s\n\n\n%s\n\n%s\n\n\n\n\n%s\n\n%s/%s%s%s%s", request->method,
-			   len, request->type, since, headers, request->account, request->path,
-			   query[0] != '\0' ? "\n" : "", query);
+			   len, type != NULL ? type : "", since != NULL ? since : "", headers,
+			   account, message->path, query[0] != '\0' ? "\n" : "", query);
 }
 
-/* Rights and dates stand in the policy alone: production refuses a SAS that repeats them. */
+/* Rights and dates stand in the policy alone: Azure refuses a SAS that repeats them. */
 const char *
 azure_sign_sas(struct cosi_call *call, const struct azure_key *key, const char *account,
 	       const char *container, const char *policy)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "cosi_module.h"
+#include "rest/rest.h"
 
 enum { AZURE_KEY_MAX = 64 };
 struct azure_key {
@@ -21,21 +22,12 @@ int azure_key_read(const char *base64, struct azure_key *out);
 /* Base64 of the text's HMAC-SHA256, from the call's memory; "" when the call has failed. */
 const char *azure_key_sign(struct cosi_call *call, const struct azure_key *key, const char *text);
 
-struct azure_to_sign {
-	const char *method, *account;
-	const char *path; /* as it goes over the wire */
-	size_t nquery, nheaders;
-	const struct cosi_kv *query;   /* not encoded; sorted by name, none twice */
-	const struct cosi_kv *headers; /* x-ms-*, in lower case; sorted by name */
-	const char *type;              /* of the body; "" when there is none */
-	size_t len;                    /* of the body */
-	const char *unmodified_since;  /* NULL: no such condition */
-};
-/* What Shared Key signs.  No header Date must be sent: x-ms-date stands among the headers. */
-const char *azure_sign_text(struct cosi_call *call, const struct azure_to_sign *request);
+/* What Shared Key signs of a message whose headers are sorted, and hold x-ms-date. */
+const char *azure_sign_text(struct cosi_call *call, const char *account,
+			    const struct rest_message *message);
 
-/* The query that opens a container to what the stored access policy of that id says:
- * sv, si, sr, sig, encoded. */
+/* The query that grants what the container's stored access policy of that id allows: sv, si, sr,
+ * sig, encoded. */
 const char *azure_sign_sas(struct cosi_call *call, const struct azure_key *key, const char *account,
 			   const char *container, const char *policy);
 

@@ -146,7 +146,7 @@ static const struct {
 };
 
 static int
-fail_refused(struct cosi_call *call, int status, const char *code)
+example_refused(struct cosi_call *call, int status, const char *code)
 {
 	for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
 		if (strcmp(code, refusals[i].code) == 0)
@@ -163,7 +163,7 @@ fail_refused(struct cosi_call *call, int status, const char *code)
  * The daemon connects, retries and keeps the deadline.  A PUT may be sent twice (COSI_HTTP_SAFE):
  * the second one is refused with "exists", and the caller looks at what exists. */
 static int
-send_request(const struct example *example, struct cosi_call *call, const char *method,
+example_send(const struct example *example, struct cosi_call *call, const char *method,
 	     const char *path, const char *query, const json_t *body, const char *expected,
 	     json_t **out)
 {
@@ -191,7 +191,7 @@ send_request(const struct example *example, struct cosi_call *call, const char *
 	code = json_string_value(json_object_get(answer, "error"));
 	if (code != NULL && strcmp(code, expected) == 0)
 		return 1;
-	return fail_refused(call, reply->status, code != NULL ? code : "");
+	return example_refused(call, reply->status, code != NULL ? code : "");
 }
 
 /* ---- the tags: all that cosid remembers of a bucket or an account ---- */
@@ -205,7 +205,7 @@ pack_tags(const struct cosi_mark *mark)
 
 /* A text in the call's memory, which outlives the JSON; "" when there is none. */
 static const char *
-text_of(struct cosi_call *call, const json_t *thing, const char *key)
+example_text(struct cosi_call *call, const json_t *thing, const char *key)
 {
 	const char *text = json_string_value(json_object_get(thing, key));
 
@@ -219,20 +219,20 @@ bears_tags(struct cosi_call *call, const json_t *thing, const struct cosi_mark *
 {
 	const json_t *tags = json_object_get(thing, "tags");
 
-	return strcmp(text_of(call, tags, "owner"), mark->owner) == 0 &&
-	       (mark->name == NULL || strcmp(text_of(call, tags, "name"), mark->name) == 0);
+	return strcmp(example_text(call, tags, "owner"), mark->owner) == 0 &&
+	       (mark->name == NULL || strcmp(example_text(call, tags, "name"), mark->name) == 0);
 }
 
 /* What a create or a grant found under its name: did the same request make it? */
 static int
-check_same(struct cosi_call *call, const json_t *thing, const struct cosi_mark *mark,
-	   uint32_t if_foreign)
+example_check_same(struct cosi_call *call, const json_t *thing, const struct cosi_mark *mark,
+		   uint32_t if_foreign)
 {
 	if (thing == NULL)
 		return cosi_fail(call, COSI_BUSY, "somebody deleted it meanwhile");
 	if (!bears_tags(call, thing, mark))
 		return cosi_fail(call, if_foreign, "it exists and is not cosid's");
-	if (strcmp(text_of(call, json_object_get(thing, "tags"), "params"), mark->params) != 0)
+	if (strcmp(example_text(call, json_object_get(thing, "tags"), "params"), mark->params) != 0)
 		return cosi_fail(call, COSI_EXISTS, "it exists with other parameters");
 	return 0;
 }
@@ -241,27 +241,28 @@ check_same(struct cosi_call *call, const json_t *thing, const struct cosi_mark *
 
 /* 0: *out is the bucket.  1: there is none. */
 static int
-find_bucket(const struct example *example, struct cosi_call *call, const char *name, json_t **out)
+example_find_bucket(const struct example *example, struct cosi_call *call, const char *name,
+		    json_t **out)
 {
 	/* A name may come out of an id, which anybody can write: it is checked before it becomes
 	 * part of a path. */
 	if (example_name_rule(name) != NULL)
 		return 1;
-	return send_request(example, call, "GET", cosi_printf(call, "/v1/buckets/%s", name), NULL,
+	return example_send(example, call, "GET", cosi_printf(call, "/v1/buckets/%s", name), NULL,
 			    NULL, "NoSuchBucket", out);
 }
 
 static int
-check_bucket(const struct example *example, struct cosi_call *call, const char *name)
+example_check_bucket(const struct example *example, struct cosi_call *call, const char *name)
 {
 	json_auto_t *bucket = NULL;
-	int rc = find_bucket(example, call, name, &bucket);
+	int rc = example_find_bucket(example, call, name, &bucket);
 
 	return rc == 1 ? cosi_fail(call, COSI_NOT_FOUND, "bucket '%s' does not exist", name) : rc;
 }
 
 static void
-describe_bucket(const struct example *example, struct cosi_bucket *out)
+example_describe(const struct example *example, struct cosi_bucket *out)
 {
 	out->protocols = COSI_S3;
 	out->region = example->settings->region; /* endpoint and style have good defaults */
@@ -277,15 +278,15 @@ example_create_bucket(void *instance, struct cosi_call *call, const struct cosi_
 	json_auto_t *body =
 		json_pack("{s:o, s:s}", "tags", pack_tags(&req->mark), "tier", params->tier);
 	json_auto_t *there = NULL;
-	int rc = send_request(instance, call, "PUT",
+	int rc = example_send(instance, call, "PUT",
 			      cosi_printf(call, "/v1/buckets/%s", req->native), NULL, body,
 			      "BucketExists", NULL);
 
-	if (rc == 1 && find_bucket(instance, call, req->native, &there) >= 0)
-		rc = check_same(call, there, &req->mark, COSI_EXISTS);
+	if (rc == 1 && example_find_bucket(instance, call, req->native, &there) >= 0)
+		rc = example_check_same(call, there, &req->mark, COSI_EXISTS);
 	if (rc != 0)
 		return cosi_fail(call, 0, "cannot create bucket '%s'", req->native);
-	describe_bucket(instance, out);
+	example_describe(instance, out);
 	out->ours = true;
 	out->params = req->mark.params;
 	return 0;
@@ -298,14 +299,14 @@ example_get_bucket(void *instance, struct cosi_call *call, const struct cosi_buc
 {
 	json_auto_t *bucket = NULL;
 
-	if (find_bucket(instance, call, req->native, &bucket) < 0)
+	if (example_find_bucket(instance, call, req->native, &bucket) < 0)
 		return cosi_fail(call, 0, "cannot read bucket '%s'", req->native);
 	if (bucket == NULL)
 		return cosi_fail(call, COSI_NOT_FOUND, "bucket '%s' does not exist", req->native);
-	describe_bucket(instance, out);
+	example_describe(instance, out);
 	out->ours = bears_tags(call, bucket, &req->mark);
 	if (out->ours)
-		out->params = text_of(call, json_object_get(bucket, "tags"), "params");
+		out->params = example_text(call, json_object_get(bucket, "tags"), "params");
 	return 0;
 }
 
@@ -314,14 +315,14 @@ example_delete_bucket(void *instance, struct cosi_call *call, const struct cosi_
 {
 	const char *path = cosi_printf(call, "/v1/buckets/%s", req->native);
 	json_auto_t *bucket = NULL;
-	int rc = find_bucket(instance, call, req->native, &bucket);
+	int rc = example_find_bucket(instance, call, req->native, &bucket);
 
 	if (rc == 1)
 		return 0; /* gone, and the store said so */
 	if (rc == 0 && !bears_tags(call, bucket, &req->mark))
 		rc = cosi_fail(call, COSI_PRECONDITION, "the bucket is not cosid's");
 	if (rc == 0)
-		rc = send_request(instance, call, "DELETE", path,
+		rc = example_send(instance, call, "DELETE", path,
 				  req->common->purge ? "purge=true" : NULL, NULL, "NoSuchBucket",
 				  NULL);
 	return rc < 0 ? cosi_fail(call, 0, "cannot delete bucket '%s'", req->native) : 0;
@@ -358,22 +359,22 @@ example_grant(void *instance, struct cosi_call *call, const struct cosi_access_r
 	int rc = 0;
 
 	for (size_t i = 0; i < req->nbuckets && rc == 0; i++)
-		rc = check_bucket(instance, call, req->buckets[i]->native);
+		rc = example_check_bucket(instance, call, req->buckets[i]->native);
 	if (rc == 0)
-		rc = send_request(instance, call, "PUT", path, NULL, body, "AccountExists",
+		rc = example_send(instance, call, "PUT", path, NULL, body, "AccountExists",
 				  &account);
 	if (rc == 1 &&
-	    send_request(instance, call, "GET", path, NULL, NULL, "NoSuchAccount", &account) >= 0)
-		rc = check_same(call, account, &req->mark, COSI_PRECONDITION);
+	    example_send(instance, call, "GET", path, NULL, NULL, "NoSuchAccount", &account) >= 0)
+		rc = example_check_same(call, account, &req->mark, COSI_PRECONDITION);
 	/* A revoke of some buckets has left the tags as they were. */
 	if (rc == 0 && !json_equal(json_object_get(account, "buckets"), buckets))
 		rc = cosi_fail(call, COSI_EXISTS, "it exists with other buckets or modes");
 	if (rc != 0)
 		return cosi_fail(call, 0, "cannot grant '%s'", req->native);
-	out->key_id = text_of(call, account, "keyId");
-	out->key_secret = text_of(call, account, "keySecret");
+	out->key_id = example_text(call, account, "keyId");
+	out->key_secret = example_text(call, account, "keySecret");
 	for (size_t i = 0; i < req->nbuckets; i++)
-		describe_bucket(instance, out->buckets[i]);
+		example_describe(instance, out->buckets[i]);
 	return 0;
 }
 
@@ -391,14 +392,14 @@ example_revoke(void *instance, struct cosi_call *call, const struct cosi_access_
 				      i == 0 ? "" : ",", req->buckets[i]->native);
 	/* Here, too, the name may be anybody's. */
 	if (strncmp(req->native, "cosi-", 5) == 0 && example_name_rule(req->native) == NULL)
-		rc = send_request(instance, call, "GET", path, NULL, NULL, "NoSuchAccount",
+		rc = example_send(instance, call, "GET", path, NULL, NULL, "NoSuchAccount",
 				  &account);
 	if (rc == 1)
 		return 0; /* gone, and the store said so */
 	if (rc == 0 && !bears_tags(call, account, &req->mark))
 		rc = cosi_fail(call, COSI_PRECONDITION, "the account is not cosid's");
 	if (rc == 0)
-		rc = send_request(instance, call, "DELETE", path, buckets, NULL, "NoSuchAccount",
+		rc = example_send(instance, call, "DELETE", path, buckets, NULL, "NoSuchAccount",
 				  NULL);
 	return rc < 0 ? cosi_fail(call, 0, "cannot revoke '%s'", req->native) : 0;
 }
@@ -409,7 +410,7 @@ static int
 read_page(const struct example *example, struct cosi_call *call, const char *path,
 	  const char *after, json_t **out)
 {
-	int rc = send_request(example, call, "GET", path, cosi_printf(call, "after=%s", after),
+	int rc = example_send(example, call, "GET", path, cosi_printf(call, "after=%s", after),
 			      NULL, "", out);
 
 	if (rc == 0 && !json_is_array(json_object_get(*out, "items")))
@@ -445,13 +446,14 @@ list_things(const struct example *example, struct cosi_call *call, uint32_t kind
 		json_array_foreach(json_object_get(page, "items"), i, thing) {
 			const json_t *tags = json_object_get(thing, "tags");
 
-			after = text_of(call, thing, "name");
+			after = example_text(call, thing, "name");
 			if (bears_tags(call, thing, &(struct cosi_mark){ .owner = owner }) &&
-			    found(call, COSI_FOUND(.kind = kind, .native = after,
-						   .mark = { owner, text_of(call, tags, "name"),
-							     text_of(call, tags, "params") },
-						   .created = json_integer_value(json_object_get(
-							   thing, "created")))) != 0)
+			    found(call,
+				  COSI_FOUND(.kind = kind, .native = after,
+					     .mark = { owner, example_text(call, tags, "name"),
+						       example_text(call, tags, "params") },
+					     .created = json_integer_value(
+						     json_object_get(thing, "created")))) != 0)
 				return 1;
 		}
 		more = json_is_true(json_object_get(page, "more")) && i > 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * gcs-grant.c - a grant on Google Cloud Storage, as far as it strains the module API.
  *
- * Compiled, linked and loaded, never run: four base URLs, one token for all of them, bindings on
- * several buckets, lists of many pages, an HMAC key that must not be made twice, keys of a service
- * account, and waiting for a store that is late.
+ * Compiled, linked and loaded, never run: four base URLs, a token that each call fetches, bindings
+ * on several buckets, lists of many pages, an HMAC key that must not be made twice, keys of a
+ * service account, and waiting for a store that is late.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -35,59 +35,55 @@ enum { BODY_MAX = 1 << 20, RETRY_MS = 500 };
 struct gcs {
 	const struct config *config;
 	struct cosi_call *call;
+	const char *token; /* NULL: not fetched yet; host->token() is reserved, NULL in 1.0 */
 };
 
 static int
-fetch_token(void *instance, struct cosi_call *call, struct cosi_token *out)
+fetch_token(struct gcs *gcs)
 {
-	const struct config *config = instance;
 	const struct cosi_kv flavor = { "metadata-flavor", "Google" };
 	const struct cosi_http_reply *reply =
-		cosi_http(call, .method = "GET", .base = config->token_endpoint,
+		cosi_http(gcs->call, .method = "GET", .base = gcs->config->token_endpoint,
 			  .path = "/computeMetadata/v1/instance/service-accounts/default/token",
 			  .headers = &flavor, .nheaders = 1, .flags = COSI_HTTP_SECRET);
-	json_t *answer;
 	const char *token = NULL;
-	int life = 0;
+	json_t *answer;
 
 	if (reply == NULL || reply->status != 200)
-		return cosi_fail(call, COSI_UNAUTHENTICATED, "cannot get an access token");
+		return cosi_fail(gcs->call, COSI_UNAUTHENTICATED, "cannot get an access token");
 	answer = json_loadb(reply->body.data, reply->body.len, 0, NULL);
-	if (json_unpack(answer, "{s:s, s:i}", "access_token", &token, "expires_in", &life) == 0) {
-		out->value = cosi_printf(call, "%s", token);
-		out->expires = call->host->now(call) + life;
-	}
+	if (json_unpack(answer, "{s:s}", "access_token", &token) == 0)
+		gcs->token = cosi_printf(gcs->call, "%s", token);
 	json_decref(answer);
-	return out->value != NULL ? 0 : cosi_fail(call, COSI_UNAVAILABLE, "the token is no token");
+	return gcs->token != NULL ? 0
+				  : cosi_fail(gcs->call, COSI_UNAVAILABLE,
+					      "the reply of the token endpoint has no token");
 }
 
 /* One request with the token; a refused token is fetched once more. */
 static const struct cosi_http_reply *
-ask(const struct gcs *gcs, struct cosi_http *http)
+ask(struct gcs *gcs, struct cosi_http *http)
 {
-	const struct cosi_host *host = gcs->call->host;
 	const struct cosi_http_reply *reply = NULL;
 
 	for (int i = 0; i < 2 && (reply == NULL || reply->status == 401); i++) {
-		const char *token = host->token(gcs->call, "storage", fetch_token);
-		const struct cosi_kv header = { "authorization",
-						cosi_printf(gcs->call, "Bearer %s",
-							    token == NULL ? "" : token) };
+		struct cosi_kv header = { "authorization", "" };
 
+		if ((reply != NULL || gcs->token == NULL) && fetch_token(gcs) < 0)
+			return NULL;
+		header.value = cosi_printf(gcs->call, "Bearer %s", gcs->token);
 		http->headers = &header;
 		http->nheaders = 1;
-		reply = (host->http)(gcs->call, http);
+		reply = (gcs->call->host->http)(gcs->call, http);
 		if (reply == NULL)
 			return NULL;
-		if (reply->status == 401)
-			host->token_drop(gcs->call, "storage");
 	}
 	return reply;
 }
 
 /* The answer as a JSON object, to be json_decref'ed; NULL: the call has failed. */
 static json_t *
-ask_json(const struct gcs *gcs, struct cosi_http *http, json_t *body)
+ask_json(struct gcs *gcs, struct cosi_http *http, json_t *body)
 {
 	char *text = body == NULL ? NULL : json_dumps(body, JSON_COMPACT);
 	const struct cosi_http_reply *reply;
@@ -111,7 +107,7 @@ ask_json(const struct gcs *gcs, struct cosi_http *http, json_t *body)
 }
 
 static int
-make_account(const struct gcs *gcs, const struct cosi_access_req *req)
+make_account(struct gcs *gcs, const struct cosi_access_req *req)
 {
 	json_t *body = json_pack("{s:s, s:{s:s, s:s}}", "accountId", req->native, "serviceAccount",
 				 "displayName", req->mark.name, "description", req->mark.owner);
@@ -133,7 +129,7 @@ make_account(const struct gcs *gcs, const struct cosi_access_req *req)
 
 /* Adds the account to one bucket's policy; somebody else's change makes it begin again. */
 static int
-bind_bucket(const struct gcs *gcs, const char *bucket, const char *member)
+bind_bucket(struct gcs *gcs, const char *bucket, const char *member)
 {
 	const char *path = cosi_printf(gcs->call, "/storage/v1/b/%s/iam", bucket);
 	const struct cosi_http_reply *reply = NULL;
@@ -166,7 +162,7 @@ bind_bucket(const struct gcs *gcs, const char *bucket, const char *member)
 
 /* How many keys the account has, over all pages; negative: the call has failed. */
 static int
-count_keys(const struct gcs *gcs, const char *email)
+count_keys(struct gcs *gcs, const char *email)
 {
 	const char *page = "";
 	int n = 0;
@@ -194,7 +190,7 @@ count_keys(const struct gcs *gcs, const char *email)
 
 /* A new account is not seen everywhere at once: 404 is asked again for a while. */
 static int
-make_hmac_key(const struct gcs *gcs, const char *email, struct cosi_access *out)
+make_hmac_key(struct gcs *gcs, const char *email, struct cosi_access *out)
 {
 	const struct cosi_host *host = gcs->call->host;
 	const char *id = NULL, *secret = NULL;
@@ -228,7 +224,7 @@ static int
 gcs_grant(void *instance, struct cosi_call *call, const struct cosi_access_req *req,
 	  struct cosi_access *out)
 {
-	const struct gcs gcs = { instance, call };
+	struct gcs gcs = { instance, call, NULL };
 	const char *email = cosi_printf(call, "%s@%s.iam.gserviceaccount.com", req->native,
 					gcs.config->project);
 	const char *member = cosi_printf(call, "serviceAccount:%s", email);

@@ -108,7 +108,7 @@ test_create__exists(void **state)
 	script_ended(&script, COSI_OK, "");
 	PLAY(&script, EXISTS, { .expect = HEAD, .status = 200 });
 	create(&script, &plain);
-	script_ended(&script, COSI_EXISTS, "does not bear our marks");
+	script_ended(&script, COSI_EXISTS, "without the tags of this owner");
 	PLAY(&script, EXISTS,
 	     { .expect = HEAD,
 	       .status = 200,
@@ -122,10 +122,10 @@ test_create__exists(void **state)
 	       .status = 200,
 	       .headers = { { "x-ms-meta-cosidriver", OWNER }, { "x-ms-meta-cosiname", "x" } } });
 	create(&script, &plain);
-	script_ended(&script, COSI_EXISTS, "does not bear our marks");
+	script_ended(&script, COSI_EXISTS, "without the tags of this owner");
 	PLAY(&script, EXISTS, { .expect = HEAD, .status = 404, .code = "ContainerNotFound" });
 	create(&script, &plain);
-	script_ended(&script, COSI_BUSY, "deleted it meanwhile");
+	script_ended(&script, COSI_BUSY, "deleted meanwhile");
 	script_done(&script);
 }
 
@@ -154,7 +154,7 @@ test_create__somebody_else_answers(void **state)
 	script_init(&script);
 	PLAY(&script, { .expect = PUT, .status = 201, .foreign = true });
 	create(&script, &plain);
-	script_ended(&script, COSI_UNAVAILABLE, "is this Azure Blob Storage?");
+	script_ended(&script, COSI_UNAVAILABLE, "does it serve Azure Blob Storage?");
 	script_done(&script);
 }
 
@@ -178,7 +178,7 @@ test_get__ours_foreign_and_none(void **state)
 	assert_string_equal(bucket.azure_account, "cosiacct");
 	PLAY(&script, { .expect = HEAD, .status = 404, .code = "ContainerNotFound" });
 	azure_get_bucket(script.instance, &script.host.call, &req, &bucket);
-	script_ended(&script, COSI_NOT_FOUND, "there is no bucket 'photos'");
+	script_ended(&script, COSI_NOT_FOUND, "bucket 'photos' does not exist");
 	/* A proxy's 404 is none of Azure's. */
 	PLAY(&script, { .expect = HEAD, .status = 404, .foreign = true });
 	azure_get_bucket(script.instance, &script.host.call, &req, &bucket);
@@ -215,7 +215,7 @@ test_delete__of_an_empty_one(void **state)
 	script_ended(&script, COSI_OK, "");
 	PLAY(&script, { .expect = HEAD, .status = 200 });
 	remove_it(&script, &plain);
-	script_ended(&script, COSI_PRECONDITION, "does not bear our marks");
+	script_ended(&script, COSI_PRECONDITION, "does not have the tags of this owner");
 	PLAY(&script, OURS, EMPTY,
 	     { .expect = DELETE, .status = 409, .code = "ContainerBeingDeleted" });
 	remove_it(&script, &plain);
@@ -239,7 +239,7 @@ test_delete__of_what_is_not_told(void **state)
 	script_ended(&script, COSI_UNAVAILABLE, "cannot be understood");
 	PLAY(&script, OURS, { .expect = BLOBS, .status = 404, .code = "ContainerNotFound" });
 	remove_it(&script, &plain);
-	script_ended(&script, COSI_BUSY, "it went while it was looked at");
+	script_ended(&script, COSI_BUSY, "the container was deleted meanwhile");
 	PLAY(&script,
 	     { .expect = HEAD, .status = 404, .foreign = true, .code = "ContainerNotFound" });
 	remove_it(&script, &plain);
@@ -263,7 +263,7 @@ test_delete__looks_to_the_end(void **state)
 	       .body = "<EnumerationResults><Blobs><Blob><Name>a</Name></Blob></Blobs>"
 		       "</EnumerationResults>" });
 	remove_it(&script, &plain);
-	script_ended(&script, COSI_PRECONDITION, "it is not empty");
+	script_ended(&script, COSI_PRECONDITION, "the container is not empty");
 	PLAY(&script, OURS, { .expect = BLOBS, .status = 200, .body = more },
 	     { .expect = "GET /photos?comp=list&marker=2%21a%20b&maxresults=1&restype=container",
 	       .status = 200,
@@ -272,7 +272,7 @@ test_delete__looks_to_the_end(void **state)
 	script_ended(&script, COSI_UNAVAILABLE, "again and again");
 	PLAY(&script, OURS, { .expect = BLOBS, .status = 200, .body = "<html/>" });
 	remove_it(&script, &plain);
-	script_ended(&script, COSI_UNAVAILABLE, "is this Azure Blob Storage?");
+	script_ended(&script, COSI_UNAVAILABLE, "does it serve Azure Blob Storage?");
 	PLAY(&script, OURS, { .expect = DELETE, .status = 202 });
 	remove_it(&script, &purge);
 	script_ended(&script, COSI_OK, "");

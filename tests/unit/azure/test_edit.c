@@ -32,7 +32,7 @@ test_edit__looks_again(void **state)
 	PLAY(&script, LIST(list_of(five + 1, RW)), { .expect = LEASE, .status = 201 },
 	     LIST(list_of(five, RW)), RELEASED);
 	grant(&script);
-	script_ended(&script, COSI_EXHAUSTED, "no more");
+	script_ended(&script, COSI_EXHAUSTED, "the most that Azure allows");
 	script_done(&script);
 }
 
@@ -99,13 +99,13 @@ test_edit__no_container(void **state)
 	script_init(&script);
 	PLAY(&script, NO_CONTAINER(ACL_GET));
 	grant(&script);
-	script_ended(&script, COSI_NOT_FOUND, "there is no container 'photos'");
+	script_ended(&script, COSI_NOT_FOUND, "container 'photos' does not exist");
 	PLAY(&script, LIST(NO_POLICIES), NO_CONTAINER(LEASE));
 	grant(&script);
-	script_ended(&script, COSI_NOT_FOUND, "there is no container 'photos'");
+	script_ended(&script, COSI_NOT_FOUND, "container 'photos' does not exist");
 	PLAY(&script, LIST(NO_POLICIES), ACQUIRED, NO_CONTAINER(ACL_PUT), NO_CONTAINER(LEASE));
 	grant(&script);
-	script_ended(&script, COSI_NOT_FOUND, "there is no container 'photos'");
+	script_ended(&script, COSI_NOT_FOUND, "container 'photos' does not exist");
 	script_done(&script);
 }
 
@@ -118,7 +118,7 @@ test_edit__cut_and_lied_to(void **state)
 	script_init(&script);
 	PLAY(&script, LIST("<html/>"));
 	grant(&script);
-	script_ended(&script, COSI_UNAVAILABLE, "is this Azure Blob Storage?");
+	script_ended(&script, COSI_UNAVAILABLE, "does it serve Azure Blob Storage?");
 	PLAY(&script, { .expect = ACL_GET, .status = 404, .foreign = true });
 	grant(&script);
 	script_ended(&script, COSI_UNAVAILABLE, "404");
@@ -128,7 +128,7 @@ test_edit__cut_and_lied_to(void **state)
 	PLAY(&script, LIST(NO_POLICIES), ACQUIRED,
 	     { .expect = ACL_PUT, .status = 200, .foreign = true }, RELEASED);
 	grant(&script);
-	script_ended(&script, COSI_UNAVAILABLE, "is this Azure Blob Storage?");
+	script_ended(&script, COSI_UNAVAILABLE, "does it serve Azure Blob Storage?");
 	script_done(&script);
 }
 

@@ -123,7 +123,8 @@ test_grant__in_another_way(void **state)
 	script_init(&script);
 	PLAY(&script, LIST(list_of(IDS("cosi-ba-1.ABCDEF27.6B37OAAAAA"), RW)));
 	grant(&script);
-	script_ended(&script, COSI_EXISTS, "cannot grant 'cosi-ba-1': it exists, in another mode");
+	script_ended(&script, COSI_EXISTS,
+		     "cannot grant 'cosi-ba-1': the account exists with another mode");
 	script_done(&script);
 }
 
@@ -159,7 +160,7 @@ test_grant__the_fifth_and_the_sixth(void **state)
 	grant(&script);
 	script_ended(&script, COSI_EXHAUSTED,
 		     "cannot grant 'cosi-ba-1': container 'photos' has 5 stored access policies, "
-		     "and Azure allows no more");
+		     "the most that Azure allows");
 	PLAY(&script, LIST(list_of(ours, RW)));
 	grant(&script);
 	script_ended(&script, COSI_OK, "");

@@ -144,7 +144,7 @@ test_probe__answers(void **state)
 	script_ended(&script, COSI_OK, "");
 	PLAY(&script, { .expect = "GET /?comp=list&maxresults=1", .status = 200, .body = "hi" });
 	assert_int_not_equal(cosi_module.probe(script.instance, &script.host.call), 0);
-	script_ended(&script, COSI_UNAVAILABLE, "is this Azure Blob Storage?");
+	script_ended(&script, COSI_UNAVAILABLE, "does it serve Azure Blob Storage?");
 	PLAY(&script, { .expect = "GET /?comp=list&maxresults=1",
 			.status = 403,
 			.code = "AuthenticationFailed" });

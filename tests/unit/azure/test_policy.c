@@ -6,7 +6,7 @@
 
 #include "banned.h"
 
-static const struct policy_wish wish = {
+static const struct policy_request wish = {
 	.account = "cosi-ba-1",
 	.owner = OWNER,
 	.params = PARAMS,
@@ -35,7 +35,7 @@ test_id__form(void **state)
 static void
 test_id__fits(void **state)
 {
-	struct policy_wish longest = wish;
+	struct policy_request longest = wish;
 	struct host host;
 
 	(void)state;
@@ -49,27 +49,27 @@ test_id__fits(void **state)
 static void
 test_id__whose(void **state)
 {
-	struct policy_wish other = wish;
+	struct policy_request other = wish;
 	const char *id, *account;
 	struct host host;
 
 	(void)state;
 	host_init(&host, NULL);
 	id = policy_new_id(&host.call, &wish);
-	assert_true(policy_is_wished(&host.call, id, &wish));
-	assert_true(policy_is_same(&host.call, id, &wish));
+	assert_true(policy_is_of(&host.call, id, &wish));
+	assert_true(policy_has_params(&host.call, id, &wish));
 	assert_true(policy_is_owned(&host.call, id, OWNER, &account));
 	assert_string_equal(account, "cosi-ba-1");
 	assert_false(policy_is_owned(&host.call, id, "other.example.org", &account));
 	/* Its SHA-256 begins with the same 16 bits. */
 	assert_false(policy_is_owned(&host.call, id, "cosid-512.example.org", &account));
 	other.params = "1:other";
-	assert_true(policy_is_wished(&host.call, id, &other));
-	assert_false(policy_is_same(&host.call, id, &other));
+	assert_true(policy_is_of(&host.call, id, &other));
+	assert_false(policy_has_params(&host.call, id, &other));
 	other.account = "cosi-ba";
-	assert_false(policy_is_wished(&host.call, id, &other));
+	assert_false(policy_is_of(&host.call, id, &other));
 	other.account = "cosi-ba-11";
-	assert_false(policy_is_wished(&host.call, id, &other));
+	assert_false(policy_is_of(&host.call, id, &other));
 	host_done(&host);
 }
 

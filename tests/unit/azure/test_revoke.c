@@ -114,7 +114,7 @@ test_revoke__not_ours(void **state)
 	script_init(&script);
 	script_play(&script, NULL, 0);
 	revoke_of(&script, "cosi-a.b", "photos");
-	script_ended(&script, COSI_PRECONDITION, "it is not ours");
+	script_ended(&script, COSI_PRECONDITION, "the account is not cosid's");
 	script_done(&script);
 }
 

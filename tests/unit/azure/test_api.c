@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_fault.c - what refusals mean, with a code and without. */
-#include "fault.h"
-
+ * test_api.c - what refusals mean, with a code and without. */
 #include "azure_script.h"
 
 #include "banned.h"
@@ -16,14 +14,14 @@ test_code__where_it_stands(void **state)
 	struct cosi_http_reply reply = { .status = 503, .nheaders = 1, .headers = &header };
 
 	(void)state;
-	host_init(&host, NULL);
-	assert_string_equal(azure_error_code(&host.call, &reply), "ServerBusy");
+	host_init(&host, "https://cosiacct.blob.core.windows.net");
+	assert_string_equal(rest_error_code(&host.call, &azure_api, &reply), "ServerBusy");
 	reply.headers = &bad;
 	reply.body = bytes("\xef\xbb\xbf<?xml version=\"1.0\" encoding=\"utf-8\"?><Error>"
 			   "<Code>OperationTimedOut</Code><Message>x</Message></Error>");
-	assert_string_equal(azure_error_code(&host.call, &reply), "OperationTimedOut");
+	assert_string_equal(rest_error_code(&host.call, &azure_api, &reply), "OperationTimedOut");
 	reply.body = bytes("<html>");
-	assert_string_equal(azure_error_code(&host.call, &reply), "");
+	assert_string_equal(rest_error_code(&host.call, &azure_api, &reply), "");
 	host_done(&host);
 }
 
@@ -79,7 +77,7 @@ test_fail__every_code(void **state)
 	struct host host;
 
 	(void)state;
-	host_init(&host, NULL);
+	host_init(&host, "https://cosiacct.blob.core.windows.net");
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		assert_int_equal(meaning(&host, cases[i].status, cases[i].code), cases[i].means);
 		assert_non_null(strstr(host.text, cases[i].code));
@@ -105,9 +103,24 @@ test_fail__by_status_alone(void **state)
 	struct host host;
 
 	(void)state;
-	host_init(&host, NULL);
+	host_init(&host, "https://cosiacct.blob.core.windows.net");
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
 		assert_int_equal(meaning(&host, cases[i].status, NULL), cases[i].means);
+	host_done(&host);
+}
+
+/* A proxy's page is no refusal of the store's, whatever its status. */
+static void
+test_fail__a_body_that_is_no_error(void **state)
+{
+	const struct cosi_http_reply reply = { .status = 400, .body = bytes("<html>") };
+	struct host host;
+
+	(void)state;
+	host_init(&host, "https://cosiacct.blob.core.windows.net");
+	azure_fail(&host.call, &reply);
+	assert_int_equal(host.code, COSI_UNAVAILABLE);
+	assert_non_null(strstr(host.text, "answered 400 without a valid Azure Blob Storage error"));
 	host_done(&host);
 }
 
@@ -123,7 +136,7 @@ test_fail__skewed_clock(void **state)
 	struct host host;
 
 	(void)state;
-	host_init(&host, NULL);
+	host_init(&host, "https://cosiacct.blob.core.windows.net");
 	host.now = 1795176000; /* 12:00:00 */
 	azure_fail(&host.call, &reply);
 	assert_int_equal(host.code, COSI_UNAUTHENTICATED);
@@ -161,6 +174,7 @@ main(void)
 		cmocka_unit_test(test_code__where_it_stands),
 		cmocka_unit_test(test_fail__every_code),
 		cmocka_unit_test(test_fail__by_status_alone),
+		cmocka_unit_test(test_fail__a_body_that_is_no_error),
 		cmocka_unit_test(test_fail__skewed_clock),
 		cmocka_unit_test(test_answered__by_azure_itself),
 	};
