@@ -16,15 +16,15 @@ daemon_wake(void *arg)
 	(void)!write(daemon->wake_fd, &one, sizeof one);
 }
 
-struct router_config
-daemon_router_config(struct daemon *daemon, const struct config *config)
+struct sched_config
+daemon_sched_config(struct daemon *daemon, const struct config *config)
 {
-	return (struct router_config){
+	return (struct sched_config){
 		.call_timeout_ms = config->call_timeout_ms,
 		.create_settle_ms = config->create_settle_ms,
 		.workers = (unsigned)config->workers,
-		.idle = daemon_wake,
-		.idle_arg = daemon,
+		.reap = daemon_wake,
+		.reap_arg = daemon,
 	};
 }
 

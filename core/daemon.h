@@ -6,8 +6,8 @@
 #include "config/config.h"
 #include "module/backend.h"
 #include "module/state.h"
-#include "router/router.h"
 #include "rpc/server.h"
+#include "sched/sched.h"
 
 #include "options.h"
 #include "systemd.h"
@@ -17,8 +17,8 @@ struct daemon {
 	struct config *config;  /* a reference on the one that serves */
 	struct config *started; /* a reference on the first one: the server borrows from it */
 	struct state_dir *state;
-	struct generation *generation; /* router_new() takes its reference over */
-	struct router *router;
+	struct generation *generation; /* sched_new() takes its reference over */
+	struct sched *sched;
 	struct server *server;
 	struct reload_queue reloads;
 	struct systemd systemd;
@@ -30,8 +30,8 @@ struct daemon {
 /* Lets the main thread look for requested reloads and for generations that can be closed.  Any
  * thread. */
 void daemon_wake(void *arg);
-/* The settings of a configuration that the router and the server need. */
-struct router_config daemon_router_config(struct daemon *daemon, const struct config *config);
+/* The settings of a configuration that the scheduler and the server need. */
+struct sched_config daemon_sched_config(struct daemon *daemon, const struct config *config);
 struct server_config daemon_server_config(struct daemon *daemon, const struct config *config);
 
 #endif

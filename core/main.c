@@ -2,9 +2,9 @@
  * main.c - the order of start and stop, and the main thread's loop; the only file that sees every
  * layer.
  *
- *   config -> state directory -> generation (modules, instances) -> router -> server -> READY
+ *   config -> state directory -> generation (modules, instances) -> scheduler -> server -> READY
  *   SIGHUP: reload.c, on this thread, while the server serves
- *   SIGTERM: server drains -> router joins its workers -> generation closes -> the C core ends
+ *   SIGTERM: server drains -> scheduler joins its workers -> generation closes -> the C core ends
  */
 #include <jansson.h>
 #include <malloc.h>
@@ -99,7 +99,7 @@ static int
 daemon_serve(struct daemon *d)
 {
 	const struct config *config = d->config;
-	const struct router_config router_config = daemon_router_config(d, config);
+	const struct sched_config sched_config = daemon_sched_config(d, config);
 	const struct server_config server_config = daemon_server_config(d, config);
 	struct admin_config admin_config = {
 		.path = config->admin_path,
@@ -108,11 +108,11 @@ daemon_serve(struct daemon *d)
 	};
 	struct status status = { 0 };
 
-	d->router = router_new(&router_config, d->generation, &status);
+	d->sched = sched_new(&sched_config, d->generation, &status);
 	d->generation = NULL;
-	if (d->router == NULL)
+	if (d->sched == NULL)
 		goto failed;
-	admin_config.router = d->router;
+	admin_config.sched = d->sched;
 	d->admin = admin_start(&admin_config, &status);
 	/* The configuration's socket must be there; the default one need not. */
 	if (d->admin == NULL && config->admin_given)
@@ -121,11 +121,11 @@ daemon_serve(struct daemon *d)
 		log_warning("%s: going on without", status.text);
 		status = (struct status){ 0 };
 	}
-	d->server = server_start(&server_config, d->router, &status);
-	if (d->server == NULL || router_staff(d->router, &status) < 0)
+	d->server = server_start(&server_config, d->sched, &status);
+	if (d->server == NULL || sched_staff(d->sched, &status) < 0)
 		goto failed;
 	log_notice("serving unix://%s as %s", config->socket_path, config->driver_name);
-	d->systemd.router = d->router;
+	d->systemd.sched = d->sched;
 	d->systemd.socket_path = d->started->socket_path;
 	systemd_ready(&d->systemd);
 	return 0;
@@ -183,7 +183,7 @@ wait_for_stop(struct daemon *d)
 		if (reloads)
 			reload(d);
 		if (read(d->wake_fd, &nwakes, sizeof nwakes) == sizeof nwakes)
-			(void)router_reap(d->router);
+			(void)sched_reap(d->sched);
 		signals_leave_modules();
 		systemd_update(&d->systemd);
 		trim_when_idle();
@@ -204,13 +204,13 @@ shorten_alarm(unsigned s)
 static void
 daemon_stop(struct daemon *d)
 {
-	struct router_status *status;
+	struct sched_status *status;
 
 	systemd_stopping();
 	log_notice("stopping");
 	reload_queue_close(&d->reloads);
 	shorten_alarm(stop_limit_s(d));
-	router_drain(d->router);
+	sched_answer_at_once(d->sched);
 	if (server_stop(d->server, d->config->drain_timeout_ms) < 0)
 		log_warning("calls were cut off after %lld ms",
 			    (long long)d->config->drain_timeout_ms);
@@ -219,17 +219,17 @@ daemon_stop(struct daemon *d)
 	d->admin = NULL;
 	/* The callers were answered; the stop waits for what still runs, and ends without a further
 	 * line when that takes too long. */
-	status = router_status(d->router);
-	for (size_t i = 0; status != NULL && i < status->nlanes; i++) {
-		if (status->lanes[i].running == 0)
+	status = sched_status(d->sched);
+	for (size_t i = 0; status != NULL && i < status->nqueues; i++) {
+		if (status->queues[i].running == 0)
 			continue;
 		shorten_alarm(LAST_RESORT_S);
 		log_warning("backend '%s': waiting up to %d s more for %u call%s that the store or "
 			    "the module has not finished",
-			    status->lanes[i].name, LAST_RESORT_S, status->lanes[i].running,
-			    status->lanes[i].running == 1 ? "" : "s");
+			    status->queues[i].name, LAST_RESORT_S, status->queues[i].running,
+			    status->queues[i].running == 1 ? "" : "s");
 	}
-	router_status_free(d->router, status);
+	sched_status_free(d->sched, status);
 }
 
 /* After a start that has failed half-way, too. */
@@ -237,8 +237,8 @@ static void
 daemon_close(struct daemon *d)
 {
 	admin_stop(d->admin);
-	if (d->router != NULL)
-		router_free(d->router);
+	if (d->sched != NULL)
+		sched_free(d->sched);
 	if (d->generation != NULL)
 		generation_unref(d->generation);
 	if (d->state != NULL)

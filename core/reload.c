@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * reload.c - config -> generation -> swap.
  *
- *   parse ─► keep what cannot change ─► check, load, open ─► router_swap() ─► log, limits
+ *   parse ─► keep what cannot change ─► check, load, open ─► sched_swap() ─► log, limits
  *     └──────────────┴────────────────────────┴─► any error: the old generation continues to serve
  */
 #include "reload.h"
@@ -17,9 +17,9 @@
 static int
 reload_config(struct daemon *daemon, struct config *config, struct diag *diag)
 {
-	const struct router_config limits = daemon_router_config(daemon, config);
+	const struct sched_config limits = daemon_sched_config(daemon, config);
 	const struct server_config access = daemon_server_config(daemon, config);
-	struct generation *serving = router_pin(daemon->router);
+	struct generation *serving = sched_pin(daemon->sched);
 	struct generation *next =
 		generation_open(config, state_path(daemon->state), serving, false, diag);
 	struct status status = { 0 };
@@ -28,10 +28,10 @@ reload_config(struct daemon *daemon, struct config *config, struct diag *diag)
 	if (next != NULL && next->protocols != serving->protocols)
 		diag_warning(diag, NULL, 0,
 			     "the protocols that are served have changed: restart the sidecars");
-	router_unpin(daemon->router, serving);
+	sched_unpin(daemon->sched, serving);
 	if (next == NULL)
 		return -1;
-	if (router_swap(daemon->router, &limits, next, &status) < 0) {
+	if (sched_swap(daemon->sched, &limits, next, &status) < 0) {
 		diag_error(diag, NULL, 0, "%s", status.text);
 		generation_unref(next);
 		return -1;
@@ -57,7 +57,7 @@ first_error(const struct diag *diag)
 static void
 reload_report(struct daemon *daemon, struct diag *diag, bool failed, int64_t took_us)
 {
-	struct generation *serving = router_pin(daemon->router);
+	struct generation *serving = sched_pin(daemon->sched);
 	const struct reload_report report = {
 		.ok = !failed,
 		.generation = serving->number,
@@ -66,8 +66,8 @@ reload_report(struct daemon *daemon, struct diag *diag, bool failed, int64_t too
 		.took_us = took_us,
 	};
 
-	router_unpin(daemon->router, serving);
-	(void)router_reap(daemon->router);
+	sched_unpin(daemon->sched, serving);
+	(void)sched_reap(daemon->sched);
 	diag_log(diag);
 	if (failed)
 		log_error("reload failed, generation %u continues to serve", report.generation);

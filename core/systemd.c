@@ -29,7 +29,7 @@ enum { BEATS_PER_WATCHDOG = 4 };
 static void
 status_line(struct systemd *systemd, struct line *line)
 {
-	struct router_status *status = router_status(systemd->router);
+	struct sched_status *status = sched_status(systemd->sched);
 	char *why = systemd->refused;
 
 	line->len = 0;
@@ -49,7 +49,7 @@ status_line(struct systemd *systemd, struct line *line)
 	}
 	if (status != NULL)
 		admin_summary(line, status);
-	router_status_free(systemd->router, status);
+	sched_status_free(systemd->sched, status);
 	line->text[line->len] = '\0';
 }
 

@@ -6,10 +6,10 @@
 #define COSID_SYSTEMD_H
 #include <stdint.h>
 
-#include "router/router.h"
+#include "sched/sched.h"
 
 struct systemd {
-	struct router *router;   /* borrowed */
+	struct sched *sched;     /* borrowed */
 	const char *socket_path; /* borrowed */
 	char *refused;           /* owned; why the last reload failed; NULL: it did not */
 	char *sent;              /* owned; the last status line */

@@ -17,7 +17,7 @@
 #include "admin/reload_queue.h"
 #include "base/log.h"
 #include "base/status.h"
-#include "router/router.h"
+#include "sched/sched.h"
 
 /* Sessions at once; bytes of a request; how long a client may take to send the whole request, and
  * to read one line of the answer. */
@@ -26,7 +26,7 @@ enum { ADMIN_SESSIONS_MAX = 8, ADMIN_REQUEST_MAX = 4096, ADMIN_SEND_S = 5, ADMIN
 struct admin_config {
 	const char *path;             /* of the socket; borrowed until admin_stop() */
 	const char *socket_path;      /* of the COSI socket, for status; likewise */
-	struct router *router;        /* borrowed; outlives the admin */
+	struct sched *sched;          /* borrowed; outlives the admin */
 	struct reload_queue *reloads; /* likewise */
 };
 
@@ -39,6 +39,6 @@ void admin_stop(struct admin *admin);
 
 /* Appends what is wrong with the backends, "; east: circuit breaker open for http://...", and how
  * many instances of older generations are draining.  Nothing when all is well. */
-void admin_summary(struct line *line, const struct router_status *status);
+void admin_summary(struct line *line, const struct sched_status *status);
 
 #endif

@@ -80,12 +80,12 @@ list_backend(struct listing *listing, const char *owner)
 void
 admin_list(const struct session *session, const char *backend)
 {
-	struct generation *generation = router_pin(session->config->router);
+	struct generation *generation = sched_pin(session->config->sched);
 	struct listing listing = { .session = session };
 	uint32_t first = COSI_OK;
 
 	if (backend != NULL && generation_find(generation, backend) == NULL) {
-		router_unpin(session->config->router, generation);
+		sched_unpin(session->config->sched, generation);
 		(void)session_fail(session, COSI_NOT_FOUND, "there is no such backend");
 		return;
 	}
@@ -99,7 +99,7 @@ admin_list(const struct session *session, const char *backend)
 		if (first == COSI_OK)
 			first = code;
 	}
-	router_unpin(session->config->router, generation);
+	sched_unpin(session->config->sched, generation);
 	if (first != COSI_OK)
 		(void)session_fail(session, first, "the list is not complete");
 	else

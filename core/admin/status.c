@@ -14,12 +14,12 @@
 enum { SUMMARY_MOST = 2048, SUMMARY_TEXT_MOST = 256 };
 
 /* NULL: the backend serves no calls yet. */
-static const struct router_lane *
-status_queue(const struct router_status *status, const char *name)
+static const struct sched_queue *
+status_queue(const struct sched_status *status, const char *name)
 {
-	for (size_t i = 0; i < status->nlanes; i++)
-		if (strcmp(status->lanes[i].name, name) == 0)
-			return &status->lanes[i];
+	for (size_t i = 0; i < status->nqueues; i++)
+		if (strcmp(status->queues[i].name, name) == 0)
+			return &status->queues[i];
 	return NULL;
 }
 
@@ -37,21 +37,21 @@ summary_add(struct line *line, const char *text)
 }
 
 void
-admin_summary(struct line *line, const struct router_status *status)
+admin_summary(struct line *line, const struct sched_status *status)
 {
 	const struct generation *generation = status->generation;
 	size_t nfaulty = 0;
 
-	if (status->ncooling > 0)
-		line_addf(line, ", %zu older draining", status->ncooling);
+	if (status->ndraining > 0)
+		line_addf(line, ", %zu older draining", status->ndraining);
 	for (size_t i = 0; i < generation->nbackends; i++) {
 		const struct backend *backend = &generation->backends[i];
-		const struct router_lane *queue = status_queue(status, backend->name);
+		const struct sched_queue *queue = status_queue(status, backend->name);
 		struct backend_look look;
 		char when[UTC_MAX];
 
 		backend_look(backend, &look);
-		if (queue == NULL || (look.nopen == 0 && !queue->failing && queue->stuck == 0))
+		if (queue == NULL || (look.nopen == 0 && !queue->failing && queue->late == 0))
 			continue;
 		if (line->len > SUMMARY_MOST) {
 			nfaulty++;
@@ -69,9 +69,9 @@ admin_summary(struct line *line, const struct router_status *status)
 				  status_code_name(queue->failure.code));
 			summary_add(line, queue->failure.text);
 		}
-		if (queue->stuck > 0)
+		if (queue->late > 0)
 			line_addf(line, "%sstuck calls: %u",
-				  look.nopen > 0 || queue->failing ? ", " : "", queue->stuck);
+				  look.nopen > 0 || queue->failing ? ", " : "", queue->late);
 	}
 	if (nfaulty > 0)
 		line_addf(line, "; and %zu more", nfaulty);
@@ -171,7 +171,7 @@ modules_value(const struct generation *generation)
 }
 
 static json_t *
-queue_value(const struct router_lane *queue, const char *state)
+queue_value(const struct sched_queue *queue, const char *state)
 {
 	json_t *failure = json_null();
 
@@ -181,14 +181,14 @@ queue_value(const struct router_lane *queue, const char *state)
 				    session_text(queue->failure.text));
 	return json_pack("{s:o, s:s, s:i, s:i, s:i, s:i, s:i, s:I, s:I, s:o}", "name",
 			 session_text(queue->name), "state", state, "running", (int)queue->running,
-			 "stuck", (int)queue->stuck, "maxCalls", (int)queue->max_calls, "waiting",
-			 (int)queue->waiting, "held", (int)queue->held, "calls",
+			 "stuck", (int)queue->late, "maxCalls", (int)queue->max_calls, "waiting",
+			 (int)queue->waiting, "held", (int)queue->quarantined, "calls",
 			 (json_int_t)queue->calls, "failed", (json_int_t)queue->failed, "lastError",
 			 failure);
 }
 
 static json_t *
-backend_value(const struct backend *backend, const struct router_lane *queue)
+backend_value(const struct backend *backend, const struct sched_queue *queue)
 {
 	json_t *breakers = json_array(), *value;
 	struct backend_look look;
@@ -212,23 +212,23 @@ backend_value(const struct backend *backend, const struct router_lane *queue)
 /* In the order of the configuration; a backend that was removed is listed while calls or locks of
  * it remain. */
 static json_t *
-backends_value(const struct router_status *status)
+backends_value(const struct sched_status *status)
 {
 	const struct generation *generation = status->generation;
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < generation->nbackends; i++) {
 		const struct backend *backend = &generation->backends[i];
-		const struct router_lane *queue = status_queue(status, backend->name);
+		const struct sched_queue *queue = status_queue(status, backend->name);
 
 		if (queue != NULL)
 			(void)json_array_append_new(list, backend_value(backend, queue));
 	}
-	for (size_t i = 0; i < status->nlanes; i++) {
-		const struct router_lane *queue = &status->lanes[i];
+	for (size_t i = 0; i < status->nqueues; i++) {
+		const struct sched_queue *queue = &status->queues[i];
 
 		if (generation_find(generation, queue->name) == NULL &&
-		    queue->running + queue->waiting + queue->held > 0)
+		    queue->running + queue->waiting + queue->quarantined > 0)
 			(void)json_array_append_new(list, queue_value(queue, "removed"));
 	}
 	return list;
@@ -236,12 +236,12 @@ backends_value(const struct router_status *status)
 
 /* Instances of older generations that calls hold open. */
 static json_t *
-draining_value(const struct router_status *status)
+draining_value(const struct sched_status *status)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < status->ncooling; i++) {
-		const struct router_cooling *old = &status->cooling[i];
+	for (size_t i = 0; i < status->ndraining; i++) {
+		const struct sched_draining *old = &status->draining[i];
 
 		(void)json_array_append_new(
 			list,
@@ -260,7 +260,7 @@ void
 admin_status(const struct session *session)
 {
 	const struct admin_config *config = session->config;
-	struct router_status *status = router_status(config->router);
+	struct sched_status *status = sched_status(config->sched);
 
 	if (status == NULL) {
 		(void)session_fail(session, COSI_EXHAUSTED, "out of memory");
@@ -269,7 +269,7 @@ admin_status(const struct session *session)
 	(void)session_send(session,
 			   json_pack("{s:s, s:s, s:o, s:o, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}",
 				     "code", "OK", "version", COSID_VERSION, "driver",
-				     session_text(router_driver_name(config->router)), "socket",
+				     session_text(sched_driver_name(config->sched)), "socket",
 				     session_text(config->socket_path), "pid", (int)getpid(),
 				     "workers", (int)status->workers, "generation",
 				     (int)status->generation->number, "since",
@@ -277,5 +277,5 @@ admin_status(const struct session *session)
 				     last_reload(config->reloads), "modules",
 				     modules_value(status->generation), "backends",
 				     backends_value(status), "cooling", draining_value(status)));
-	router_status_free(config->router, status);
+	sched_status_free(config->sched, status);
 }

@@ -29,7 +29,7 @@ struct config_backend {
 	const char *ca_file;                 /* NULL: the system's */
 	bool insecure;
 	int64_t connect_timeout_ms, request_timeout_ms;
-	int64_t max_calls; /* 0: not given, the router decides */
+	int64_t max_calls; /* 0: not given, the scheduler decides */
 	int64_t retries;   /* further tries after the first, default 2 */
 	bool flawed;       /* an error of these keys was reported */
 	const char *file;  /* where it stands, for messages */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * backend.h - backends as the router sees them: a generation of instances, and their handlers.
+ * backend.h - backends as the scheduler sees them: a generation of instances, and their handlers.
  *
  * A generation is what one configuration made: a table of backends that does not change.  A call
  * takes a reference on the generation it began with and keeps it to its end.  Generations are
@@ -24,7 +24,7 @@ struct backend {
 	const struct cosi_module *module; /* our copy: fields that an older module lacks are zero */
 	const char *public_url; /* public_endpoint or endpoint; what applications are told */
 	void *priv;             /* the instance: module layer only */
-	unsigned ncalls; /* the router's, under its mutex: calls that can need no other one */
+	unsigned ncalls; /* the scheduler's, under its mutex: calls that can need no other one */
 };
 
 struct generation {

@@ -11,7 +11,7 @@
 
 /* Digests everything that the instance is made of into instance->likeness: the loaded file, the
  * backend's keys for the way to the store, the module's own settings with the values of its
- * secrets, and which version of the certificates is on disk.  What the router alone reads
+ * secrets, and which version of the certificates is on disk.  What the scheduler alone reads
  * (accept_new, existing_buckets, max_calls) is left out.  0, or -1: it cannot be digested. */
 int likeness_take(const struct backend *backend, struct instance *instance);
 bool likeness_same(const struct instance *a, const struct instance *b);

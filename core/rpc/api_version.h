@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * api_version.h - what a version of COSI is to the server: one table, in one file.
  *
- *   bytes -> wire.c -> message -> decode() -> struct request -> router
+ *   bytes -> wire.c -> message -> decode() -> struct request -> scheduler
  *   bytes <- protobuf-c <- message <- encode() <- struct answer <-'
  *
  * A further version is a further file with one struct api_version, its .proto, and one line in
@@ -16,13 +16,13 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "base/utc.h"
-#include "router/request.h"
 #include "rpc/codes.h"
+#include "sched/call.h"
 
 struct api_method {
 	const char *path;   /* "/package.Service/Method", as in the request's :path */
 	const char *name;   /* "DriverCreateBucket" */
-	enum request_op op; /* 0: DriverGetInfo, which is answered without the router */
+	enum request_op op; /* 0: DriverGetInfo, which is answered without the scheduler */
 	const ProtobufCMessageDescriptor *input;
 	const struct codes *codes;
 	/* Checks the message (sizes, required fields, enumerations) and fills out, which is zeroed;

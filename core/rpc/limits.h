@@ -14,7 +14,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "cosi_module.h"
-#include "router/request.h"
+#include "routing/request.h"
 
 enum {
 	/* Fields, in bytes. */

@@ -54,7 +54,7 @@ rpc_call_batch_done(struct rpc_call *rpc)
 	if (rpc->routed != NULL) {
 		calls->ncalls--;
 		calls->nbytes -= rpc->nbytes;
-		call_unref(rpc->routed);
+		call_release(rpc->routed, CALL_OWNER_RPC);
 		rpc->routed = NULL;
 	}
 	rpc_call_uncount(rpc); /* its connection's descriptor may be closed after the next lines */
@@ -86,7 +86,7 @@ rpc_call_on_close(struct tag *tag, bool ok)
 	if (rpc->cancelled != 0) {
 		/* The client may begin others: LIMIT_CALLS bounds those that go on here. */
 		rpc_call_uncount(rpc);
-		router_cancel(rpc->calls->router, rpc->routed);
+		sched_cancel(rpc->calls->sched, rpc->routed);
 	}
 	rpc_call_batch_done(rpc);
 }
@@ -295,7 +295,7 @@ rpc_calls_cut(struct rpc_calls *calls)
 
 	LIST_FOREACH(rpc, &calls->routed, link) {
 		atomic_store(&rpc->cut, true);
-		router_cancel(calls->router, rpc->routed);
+		sched_cancel(calls->sched, rpc->routed);
 	}
 }
 

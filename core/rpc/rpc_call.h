@@ -6,8 +6,8 @@
  *
  * "Armed" is a request to the C core for the next call of a method; the entry of a call that ended
  * is used again.  A call belongs to the polling thread.  Another thread meets it in one place only:
- * the router's reply, which ends by handing it back through its last batch (t_done).  Batches that
- * are out count as references; the last to come back ends the call.
+ * the scheduler's reply, which ends by handing it back through its last batch (t_done).  Batches
+ * that are out count as references; the last to come back ends the call.
  *
  * rpc_call.c takes calls through their batches; serve.c decides what they are answered.
  */
@@ -19,11 +19,11 @@
 #include <stddef.h>
 #include <sys/queue.h>
 
-#include "router/router.h"
 #include "rpc/api_version.h"
 #include "rpc/call_log.h"
 #include "rpc/connections.h"
 #include "rpc/core.h"
+#include "sched/sched.h"
 
 /* One registered method, or the generic entry that takes all others. */
 struct rpc_method {
@@ -47,12 +47,12 @@ struct rpc_call {
 	int nbatches;                  /* that are out */
 	struct connection *connection; /* that counts it as open; NULL: none does */
 	int64_t arrived_ms;
-	/* Of a call that the router is given: */
+	/* Of a call that the scheduler is given: */
 	struct call *routed;           /* rpc's reference */
 	const ProtobufCMessage *input; /* from the routed call's arena */
 	size_t nbytes;                 /* of the request */
 	bool submitted;                /* and watched; false: it is refused here */
-	atomic_bool cut;               /* the server stops and waits for the router no longer */
+	atomic_bool cut;               /* the server stops and waits for the scheduler no longer */
 	LIST_ENTRY(rpc_call) link;     /* in calls->routed */
 	struct rpc_call *next_free;
 };
@@ -60,13 +60,13 @@ struct rpc_call {
 struct rpc_calls {
 	grpc_server *grpc; /* borrowed, as the next four */
 	grpc_completion_queue *queue;
-	struct router *router;
+	struct sched *sched;
 	struct connections *connections;
 	struct call_log *log;
 	size_t nmethods;
 	struct rpc_method *methods; /* owned; the last one is generic */
 	struct rpc_call *free_list;
-	size_t ncalls, nbytes; /* given to the router and not ended; bytes of their requests */
+	size_t ncalls, nbytes; /* given to the scheduler and not ended; bytes of their requests */
 	pthread_mutex_t mutex; /* guards routed */
 	LIST_HEAD(, rpc_call) routed;
 	atomic_size_t nopen;       /* begun and not ended, which is when the answer has been read */
@@ -87,17 +87,17 @@ int rpc_calls_arm(struct rpc_calls *calls, struct status *status);
 void rpc_calls_drain(struct rpc_calls *calls);
 /* From now on no call is requested: before the core's server is shut down.  Any thread. */
 void rpc_calls_close(struct rpc_calls *calls);
-/* Makes the router reply at once to all that it has not replied to.  After rpc_calls_drain(); any
- * thread. */
+/* Makes the scheduler reply at once to all that it has not replied to.  After rpc_calls_drain();
+ * any thread. */
 void rpc_calls_cut(struct rpc_calls *calls);
 /* After the polling thread has ended. */
 void rpc_calls_done(struct rpc_calls *calls);
 
-/* Answers the call, or submits it to the router, whose reply answers it.  Polling thread; never
+/* Answers the call, or submits it to the scheduler, whose reply answers it.  Polling thread; never
  * blocks. */
 void rpc_call_serve(struct rpc_call *rpc);
-/* Of a call that the router will be given: rpc_calls_cut() applies to it, and the router is told
- * when the client goes away.  Before router_submit(). */
+/* Of a call that the scheduler will be given: rpc_calls_cut() applies to it, and the scheduler is
+ * told when the client goes away.  Before sched_submit(). */
 void rpc_call_watch(struct rpc_call *rpc);
 /* The answer, in the call's last batch: afterwards the call is the polling thread's alone.  message
  * becomes the call's; text is for codes other than OK. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * serve.c - bytes to a request, the router's answer to bytes; all refusals but the router's own. */
+ * serve.c - bytes to a request, the scheduler's answer to bytes; all refusals but the scheduler's
+ * own. */
 #include <grpc/byte_buffer.h>
 #include <grpc/byte_buffer_reader.h>
 #include <grpc/support/time.h>
@@ -152,7 +153,7 @@ static void
 serve_info(struct rpc_call *rpc)
 {
 	const struct rpc_method *method = rpc->method;
-	struct router *router = rpc->calls->router;
+	struct sched *sched = rpc->calls->sched;
 	const ProtobufCMessage *message = NULL;
 	struct status status;
 	struct arena arena;
@@ -167,20 +168,20 @@ serve_info(struct rpc_call *rpc)
 	arena_init(&arena, LIMIT_MESSAGE);
 	if (wire_check(method->api->input, GRPC_SLICE_START_PTR(request),
 		       GRPC_SLICE_LENGTH(request), &status) == 0)
-		message = method->version->info(router_driver_name(router),
-						router_protocols(router), &arena, &status);
+		message = method->version->info(sched_driver_name(sched), sched_protocols(sched),
+						&arena, &status);
 	if (message == NULL || serve_ok(rpc, message, &status) < 0)
 		serve_refuse(rpc, &status, 0);
 	grpc_slice_unref(request);
 	arena_done(&arena);
 }
 
-/* The router's reply, on any thread.  Of a call that failed only the request is looked at: its
+/* The scheduler's reply, on any thread.  Of a call that failed only the request is looked at: its
  * handler may be running still. */
 static void
 serve_on_reply(struct call *call, const struct status *outcome)
 {
-	struct rpc_call *rpc = call->owner;
+	struct rpc_call *rpc = call->rpc;
 	const struct api_method *method = rpc->method->api;
 	const ProtobufCMessage *message = NULL;
 	struct status status = *outcome;
@@ -244,21 +245,21 @@ serve_routed(struct rpc_call *rpc)
 
 	if (calls->ncalls >= LIMIT_CALLS || calls->nbytes + nbytes > LIMIT_CALL_BYTES)
 		status_fail(&status, COSI_EXHAUSTED, "too many calls are in flight");
-	else if ((rpc->routed = call_new(calls->router)) == NULL)
+	else if ((rpc->routed = call_new()) == NULL)
 		status_no_memory(&status);
 	if (rpc->routed == NULL) {
 		serve_refuse(rpc, &status, 0);
 		return;
 	}
 	calls->ncalls++;
-	rpc->routed->owner = rpc;
+	rpc->routed->rpc = rpc;
 	rpc->routed->reply = serve_on_reply;
 	if (serve_decode(rpc, &status) < 0) {
 		serve_refuse(rpc, &status, rpc->routed->req.nbuckets);
 		return;
 	}
 	rpc_call_watch(rpc);
-	router_submit(calls->router, rpc->routed);
+	sched_submit(calls->sched, rpc->routed);
 }
 
 void

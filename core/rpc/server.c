@@ -114,7 +114,7 @@ server_give(void *owner, int fd)
 }
 
 static int
-server_start_core(struct server *server, struct router *router, struct status *status)
+server_start_core(struct server *server, struct sched *sched, struct status *status)
 {
 	int error;
 
@@ -125,7 +125,7 @@ server_start_core(struct server *server, struct router *router, struct status *s
 	grpc_server_register_completion_queue(server->grpc, server->queue, NULL);
 	server->calls.grpc = server->grpc;
 	server->calls.queue = server->queue;
-	server->calls.router = router;
+	server->calls.sched = sched;
 	server->calls.connections = &server->connections;
 	server->calls.log = &server->log;
 	server->calls.idle = server_on_idle;
@@ -144,7 +144,7 @@ server_start_core(struct server *server, struct router *router, struct status *s
 }
 
 static int
-server_start_all(struct server *server, const struct server_config *config, struct router *router,
+server_start_all(struct server *server, const struct server_config *config, struct sched *sched,
 		 struct status *status)
 {
 	int rc;
@@ -157,7 +157,7 @@ server_start_all(struct server *server, const struct server_config *config, stru
 							config->listen_fd, status)
 				    : unix_socket_open(&server->node, config->socket_path,
 						       config->socket_mode, status);
-	if (rc < 0 || server_start_core(server, router, status) < 0)
+	if (rc < 0 || server_start_core(server, sched, status) < 0)
 		return -1;
 	server->listener = (struct listener){ .fd = server->node.fd,
 					      .connections = &server->connections,
@@ -169,7 +169,7 @@ server_start_all(struct server *server, const struct server_config *config, stru
 }
 
 struct server *
-server_start(const struct server_config *config, struct router *router, struct status *status)
+server_start(const struct server_config *config, struct sched *sched, struct status *status)
 {
 	struct server *server = calloc(1, sizeof *server);
 
@@ -182,7 +182,7 @@ server_start(const struct server_config *config, struct router *router, struct s
 	cond_init(&server->changed);
 	call_log_init(&server->log);
 	connections_init(&server->connections);
-	if (server_start_all(server, config, router, status) == 0)
+	if (server_start_all(server, config, sched, status) == 0)
 		return server;
 	(void)server_stop(server, 0);
 	return NULL;

@@ -6,8 +6,8 @@
 #include <sys/types.h>
 
 #include "base/status.h"
-#include "router/router.h"
 #include "rpc/peers.h"
+#include "sched/sched.h"
 
 struct server;
 struct server_config {
@@ -21,7 +21,7 @@ struct server_config {
 	int64_t beat_ms;
 };
 /* Binds, listens and serves.  NULL with status: another process listens there, a bad path, ... */
-struct server *server_start(const struct server_config *config, struct router *router,
+struct server *server_start(const struct server_config *config, struct sched *sched,
 			    struct status *status);
 /* Applies the mode and the allowed peers of this configuration from now on.  Connections that are
  * not allowed any more are closed when their calls have ended.  The mode applies to new

@@ -38,7 +38,7 @@ v1alpha1_decode_create(const ProtobufCMessage *input, struct request *out, struc
 		(const Cosi__V1alpha1__DriverCreateBucketRequest *)input;
 
 	out->exact_names = true;
-	out->settles = true;
+	out->delay_reply = true;
 	out->name = in->name;
 	if (limits_string("name", in->name, LIMIT_STRING, true, status) != 0)
 		return -1;

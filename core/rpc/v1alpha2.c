@@ -109,7 +109,7 @@ v1alpha2_set_auth(const Cosi2__ObjectProtocol *protocol, const Cosi2__Authentica
 	return limits_string("service_account_name", service_account, LIMIT_STRING, true, status);
 }
 
-/* Takes a bucket in; the router is not shown the same one twice. */
+/* Takes a bucket in; the scheduler is not shown the same one twice. */
 static int
 v1alpha2_add_bucket(const char *id, uint32_t mode, struct request *out, struct status *status)
 {

@@ -2,7 +2,7 @@
  * fuzz_wire.c - any bytes as a request of any method: refused in words, or a request that holds.
  *
  * The first byte picks the method, the rest is the message.  What is taken must keep every promise
- * that request.h makes to the router, and must pack to bytes that are taken again.
+ * that request.h makes to the scheduler, and must pack to bytes that are taken again.
  */
 #include <stdint.h>
 #include <stdlib.h>

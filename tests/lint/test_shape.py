@@ -14,7 +14,10 @@ SHELL = [f for f in tree.files("*")
 MAY_INCLUDE = {
     "base": {"base"}, "config": {"config", "base"}, "http": {"http", "base"},
     "module": {"module", "http", "config", "base"},
-    "router": {"router", "module", "config", "base"}, "rpc": {"rpc", "router", "base"},
+    "routing": {"routing", "module", "config", "base"},
+    "sched": {"sched", "routing", "module", "config", "base"},
+    "admin": {"admin", "sched", "routing", "module", "config", "base"},
+    "rpc": {"rpc", "sched", "routing", "base"},
 }
 
 

@@ -26,7 +26,7 @@ def workers_of(daemon):
     for task in tasks:
         with contextlib.suppress(OSError):  # it has ended
             names.append((task / "comm").read_text().strip())
-    return names.count("worker") - 1  # one of them polls
+    return names.count("worker")
 
 
 def test_workers(cosid, shelf):

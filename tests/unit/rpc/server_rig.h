@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * server_rig.h - a server on a socket of its own, over a fake router, and a client of it. */
+ * server_rig.h - a server on a socket of its own, over a fake sched, and a client of it. */
 #ifndef TESTS_UNIT_RPC_SERVER_RIG_H
 #define TESTS_UNIT_RPC_SERVER_RIG_H
 #include "rig.h"
@@ -9,7 +9,7 @@
 
 #include "rpc/server.h"
 
-#include "fake_router.c"
+#include "fake_sched.c"
 
 #include "client.c"
 
@@ -21,7 +21,7 @@
 
 struct fixture {
 	char dir[64], path[96];
-	struct router router;
+	struct sched sched;
 	struct server *server;
 	grpc_channel *channel;
 	struct cosi_bucket bucket, *buckets[1];
@@ -39,12 +39,12 @@ setup(void **state)
 	(void)snprintf(f->dir, sizeof f->dir, "/tmp/cosid-rpc.XXXXXX");
 	assert_non_null(mkdtemp(f->dir));
 	(void)snprintf(f->path, sizeof f->path, "%s/cosi.sock", f->dir);
-	fake_init(&f->router);
+	fake_init(&f->sched);
 	f->bucket = (struct cosi_bucket){
 		.name = "n", .endpoint = "http://store", .region = "eu", .style = COSI_PATH_STYLE
 	};
 	f->buckets[0] = &f->bucket;
-	f->router.answer = (struct answer){
+	f->sched.answer = (struct answer){
 		.id = "r.n",
 		.protocols = COSI_S3,
 		.default_protocol = COSI_S3,
@@ -53,7 +53,7 @@ setup(void **state)
 	};
 	config.socket_path = f->path;
 	rig_capture();
-	f->server = server_start(&config, &f->router, &status);
+	f->server = server_start(&config, &f->sched, &status);
 	if (f->server == NULL)
 		print_error("%s\n", status.text);
 	assert_non_null(f->server);
@@ -81,7 +81,7 @@ teardown(void **state)
 	if (f->server != NULL)
 		stop(f);
 	assert_int_equal(rmdir(f->dir), 0); /* the socket is gone, and nothing else was made */
-	fake_wait_freed(&f->router);
+	fake_wait_freed(&f->sched);
 	grpc_shutdown_blocking();
 	free(f);
 	return 0;

@@ -116,7 +116,7 @@ survives(struct fixture *f, int n, const char *path, const char *bytes, size_t l
 
 	/* Its answer to DriverGetInfo is made anew. */
 	TAG_GOT(&fake_order);
-	f->router.protocols ^= COSI_AZURE;
+	f->sched.protocols ^= COSI_AZURE;
 	TAG_POST(&fake_order);
 	memory_fail_after(n);
 	c = client_start(f->channel, path, bytes, len, DEADLINE_MS);
@@ -152,7 +152,7 @@ test_malloc__in_the_server(void **state)
 	memory_spare(false);
 }
 
-/* By the server, whatever it is that the fake router's answer comes to. */
+/* By the server, whatever it is that the fake scheduler's answer comes to. */
 static void
 all_answer(const struct fixture *f)
 {
@@ -185,7 +185,7 @@ test_start__any_failure(void **state)
 		struct status status = { 0 };
 
 		memory_fail_after(n);
-		f->server = server_start(&config, &f->router, &status);
+		f->server = server_start(&config, &f->sched, &status);
 		hit = memory_has_failed();
 		if (f->server == NULL) {
 			assert_true(hit);

@@ -30,7 +30,7 @@ test_info__both(void **state)
 	assert_int_equal(two->n_supported_protocols, 1);
 	cosi2__driver_get_info_response__free_unpacked(two, NULL);
 	expect(c, GRPC_STATUS_OK, "");
-	assert_int_equal(f->router.nsubmitted, 0);
+	assert_int_equal(f->sched.nsubmitted, 0);
 }
 
 /* The bytes of the answer are kept, but not beyond a change of the protocols. */
@@ -41,13 +41,13 @@ test_info__protocols_change(void **state)
 	struct client_call *c;
 
 	for (uint32_t protocols = 1; protocols < 8; protocols++) {
-		f->router.protocols = protocols;
+		f->sched.protocols = protocols;
 		c = client_call(f->channel, INFO2, "", 0);
-		assert_int_equal(c->reply_len, strlen(f->router.driver_name) + 2 +
+		assert_int_equal(c->reply_len, strlen(f->sched.driver_name) + 2 +
 						       4 * (size_t)__builtin_popcount(protocols));
 		expect(c, GRPC_STATUS_OK, "");
 	}
-	f->router.protocols = 0;
+	f->sched.protocols = 0;
 	expect(client_call(f->channel, INFO2, "", 0), GRPC_STATUS_UNAVAILABLE, "no backend");
 	expect(client_call(f->channel, INFO1, "", 0), GRPC_STATUS_OK, "");
 }
@@ -74,7 +74,7 @@ test_methods__known_and_unknown(void **state)
 	for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
 		expect(client_call(f->channel, unknown[i], "", 0), GRPC_STATUS_UNIMPLEMENTED,
 		       unknown[i]);
-	assert_int_equal(f->router.nsubmitted, 0);
+	assert_int_equal(f->sched.nsubmitted, 0);
 	stop(f);
 	assert_int_equal(rig_lines("no version of COSI has"), 1);
 }
@@ -87,7 +87,7 @@ test_call__answered_here_and_elsewhere(void **state)
 	struct client_call *c;
 
 	for (int i = 0; i < 2; i++) {
-		f->router.elsewhere = i == 1;
+		f->sched.elsewhere = i == 1;
 		c = client_call(f->channel, V1 "DriverCreateBucket", CREATE_N);
 		reply = cosi__v1alpha1__driver_create_bucket_response__unpack(NULL, c->reply_len,
 									      c->reply);
@@ -95,14 +95,14 @@ test_call__answered_here_and_elsewhere(void **state)
 		assert_string_equal(reply->bucket_info->s3->region, "eu");
 		cosi__v1alpha1__driver_create_bucket_response__free_unpacked(reply, NULL);
 		expect(c, GRPC_STATUS_OK, "");
-		assert_string_equal(f->router.last_name, "n");
-		assert_string_equal(f->router.last.api, "v1alpha1");
-		assert_string_equal(f->router.last.method, "DriverCreateBucket");
+		assert_string_equal(f->sched.last_name, "n");
+		assert_string_equal(f->sched.last.api, "v1alpha1");
+		assert_string_equal(f->sched.last.method, "DriverCreateBucket");
 	}
 	c = client_call(f->channel, V2 "DriverDeleteBucket", "\x0a\x03r.n", 5);
 	assert_int_equal(c->reply_len, 0);
 	expect(c, GRPC_STATUS_OK, "");
-	assert_string_equal(f->router.last.api, "v1alpha2");
+	assert_string_equal(f->sched.last.api, "v1alpha2");
 }
 
 /* clauses 28, 34, 35: a canonical code, a text for people, and no details. */
@@ -113,8 +113,8 @@ test_call__failure(void **state)
 	struct client_call *c;
 
 	for (int i = 0; i < 2; i++) {
-		f->router.elsewhere = i == 1;
-		f->router.outcome =
+		f->sched.elsewhere = i == 1;
+		f->sched.outcome =
 			(struct status){ .code = COSI_EXISTS, .text = "it is \xc3\xa9t %20" };
 		c = client_call(f->channel, V1 "DriverCreateBucket", CREATE_N);
 		assert_string_equal(c->text, "it is \xc3\xa9t %20");
@@ -122,8 +122,8 @@ test_call__failure(void **state)
 		assert_null(c->reply);
 		expect(c, GRPC_STATUS_ALREADY_EXISTS, "");
 	}
-	f->router.outcome = (struct status){ .code = COSI_BUSY };
-	memset(f->router.outcome.text, 'x', STATUS_TEXT_MAX - 1);
+	f->sched.outcome = (struct status){ .code = COSI_BUSY };
+	memset(f->sched.outcome.text, 'x', STATUS_TEXT_MAX - 1);
 	c = client_call(f->channel, V1 "DriverCreateBucket", CREATE_N);
 	assert_int_equal(strlen(c->text), STATUS_TEXT_MAX - 1); /* the longest text gets through */
 	expect(c, GRPC_STATUS_ABORTED, "");
@@ -135,18 +135,18 @@ test_call__failure_in_odd_words(void **state)
 {
 	struct fixture *f = *state;
 
-	f->router.outcome = (struct status){ .code = COSI_UNAVAILABLE };
+	f->sched.outcome = (struct status){ .code = COSI_UNAVAILABLE };
 	expect(client_call(f->channel, V1 "DriverCreateBucket", CREATE_N), GRPC_STATUS_UNAVAILABLE,
 	       "no reason is known");
-	f->router.outcome =
+	f->sched.outcome =
 		(struct status){ .code = COSI_UNAVAILABLE, .text = "\xff it said \xc3\xa9\xc3" };
 	expect(client_call(f->channel, V1 "DriverCreateBucket", CREATE_N), GRPC_STATUS_UNAVAILABLE,
 	       "? it said \xc3\xa9?");
-	f->router.outcome =
+	f->sched.outcome =
 		(struct status){ .code = COSI_UNAVAILABLE, .text = "a\nb \x1b[2J\xc2\x9b 'c\x7f'" };
 	expect(client_call(f->channel, V1 "DriverCreateBucket", CREATE_N), GRPC_STATUS_UNAVAILABLE,
 	       "a?b ?[2J?? 'c?'");
-	f->router.outcome = (struct status){ .code = 99, .text = "no such code" };
+	f->sched.outcome = (struct status){ .code = 99, .text = "no such code" };
 	expect(client_call(f->channel, V1 "DriverCreateBucket", CREATE_N), GRPC_STATUS_INTERNAL,
 	       "no such code");
 }
@@ -156,7 +156,7 @@ test_call__answer_that_cannot_be_told(void **state)
 {
 	struct fixture *f = *state;
 
-	f->router.answer.id = "";
+	f->sched.answer.id = "";
 	expect(client_call(f->channel, V1 "DriverCreateBucket", CREATE_N), GRPC_STATUS_INTERNAL,
 	       "field 'bucket_id' is required");
 }
@@ -168,8 +168,8 @@ test_call__secrets_are_masked(void **state)
 	struct fixture *f = *state;
 	struct secret *secret = secret_new("hidden-5f0c7d", 13);
 
-	f->router.outcome = (struct status){ .code = COSI_DENIED,
-					     .text = "the store says hidden-5f0c7d is wrong" };
+	f->sched.outcome = (struct status){ .code = COSI_DENIED,
+					    .text = "the store says hidden-5f0c7d is wrong" };
 	expect(client_call(f->channel, V1 "DriverCreateBucket", CREATE_N),
 	       GRPC_STATUS_PERMISSION_DENIED, "the store says *** is wrong");
 	stop(f);
@@ -178,7 +178,7 @@ test_call__secrets_are_masked(void **state)
 	secret_free(secret);
 }
 
-/* clauses 29, 30: refused before the router, naming the field; logged once, with its object. */
+/* clauses 29, 30: refused before the scheduler, naming the field; logged once, with its object. */
 static void
 test_call__refused_when_decoded(void **state)
 {
@@ -191,7 +191,7 @@ test_call__refused_when_decoded(void **state)
 	       GRPC_STATUS_INVALID_ARGUMENT, "malformed protobuf");
 	expect(client_call(f->channel, INFO1, "\x0a\xff", 2), GRPC_STATUS_INVALID_ARGUMENT,
 	       "malformed protobuf");
-	assert_int_equal(f->router.nsubmitted, 0);
+	assert_int_equal(f->sched.nsubmitted, 0);
 	stop(f);
 	assert_int_equal(rig_lines("api=v1alpha2 method=DriverCreateBucket name=_n "
 				   "code=INVALID_ARGUMENT"),
@@ -204,12 +204,12 @@ test_cancel__reaches_the_router(void **state)
 	struct fixture *f = *state;
 	struct client_call *c;
 
-	f->router.hold = true;
+	f->sched.hold = true;
 	c = client_start(f->channel, V1 "DriverCreateBucket", CREATE_N, -1);
-	fake_wait_held(&f->router, 1);
-	assert_true(f->router.last.deadline_ms == CLOCK_NEVER);
+	fake_wait_held(&f->sched, 1);
+	assert_true(f->sched.last.deadline_ms == CLOCK_NEVER);
 	assert_int_equal(grpc_call_cancel(c->call, NULL), GRPC_CALL_OK);
-	fake_wait_cancelled(&f->router, 1);
+	fake_wait_cancelled(&f->sched, 1);
 	(void)client_wait(c);
 	expect(c, GRPC_STATUS_CANCELLED, "");
 }
@@ -221,16 +221,16 @@ test_cancel__connection_lost(void **state)
 	struct fixture *f = *state;
 	struct client_call *c;
 
-	f->router.hold = true;
+	f->sched.hold = true;
 	c = client_start(f->channel, V1 "DriverCreateBucket", CREATE_N, -1);
-	fake_wait_held(&f->router, 1);
+	fake_wait_held(&f->sched, 1);
 	grpc_channel_destroy(f->channel);
 	grpc_call_cancel_with_status(c->call, GRPC_STATUS_CANCELLED, "gone", NULL);
-	fake_wait_cancelled(&f->router, 1);
+	fake_wait_cancelled(&f->sched, 1);
 	(void)client_wait(c);
 	client_free(c);
 	f->channel = client_connect(f->path);
-	f->router.hold = false;
+	f->sched.hold = false;
 	expect(client_call(f->channel, V1 "DriverCreateBucket", CREATE_N), GRPC_STATUS_OK, "");
 }
 
@@ -242,16 +242,16 @@ test_deadline__told_and_kept(void **state)
 	int64_t before_ms = clock_mono_ms();
 	struct client_call *c;
 
-	f->router.hold = true;
+	f->sched.hold = true;
 	c = client_start(f->channel, V1 "DriverCreateBucket", CREATE_N, TIMEOUT_MS);
 	(void)client_wait(c);
 	expect(c, GRPC_STATUS_DEADLINE_EXCEEDED, "");
-	fake_wait_cancelled(&f->router, 1);
+	fake_wait_cancelled(&f->sched, 1);
 	/* It counts from when the request came in, which is some time after it was sent. */
-	assert_true(f->router.last.arrived_ms >= before_ms);
-	assert_true(f->router.last.deadline_ms >= before_ms + TIMEOUT_MS - ROUNDED_MS);
-	assert_true(f->router.last.deadline_ms <=
-		    f->router.last.arrived_ms + TIMEOUT_MS + ROUNDED_MS);
+	assert_true(f->sched.last.arrived_ms >= before_ms);
+	assert_true(f->sched.last.deadline_ms >= before_ms + TIMEOUT_MS - ROUNDED_MS);
+	assert_true(f->sched.last.deadline_ms <=
+		    f->sched.last.arrived_ms + TIMEOUT_MS + ROUNDED_MS);
 }
 
 static void
@@ -278,7 +278,7 @@ test_message__compressed(void **state)
 
 	(void)client_wait(c);
 	expect(c, GRPC_STATUS_UNIMPLEMENTED, "gzip");
-	assert_int_equal(f->router.nsubmitted, 0);
+	assert_int_equal(f->sched.nsubmitted, 0);
 }
 
 /* What ends the process is known; what else the core says is for those who ask for it. */

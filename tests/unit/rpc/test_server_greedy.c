@@ -18,17 +18,17 @@ test_unfinished__at_the_limit(void **state)
 	struct h2 *peer = calloc(1, sizeof *peer);
 
 	assert_non_null(peer);
-	f->router.hold = true;
+	f->sched.hold = true;
 	h2_hello(peer, raw_connect(f));
 	for (uint32_t i = 0; i < LIMIT_OPEN_CALLS; i++)
 		h2_call(peer, i, V1 "DriverCreateBucket", CREATE_N);
-	fake_wait_held(&f->router, LIMIT_OPEN_CALLS);
+	fake_wait_held(&f->sched, LIMIT_OPEN_CALLS);
 	expect(client_call(f->channel, INFO1, "", 0), GRPC_STATUS_OK, "");
-	assert_int_equal(f->router.ncancelled, 0);
+	assert_int_equal(f->sched.ncancelled, 0);
 	h2_call(peer, LIMIT_OPEN_CALLS, V1 "DriverCreateBucket", CREATE_N);
 	h2_wait_closed(peer);
-	fake_wait_cancelled(&f->router, LIMIT_OPEN_CALLS + 1);
-	f->router.hold = false;
+	fake_wait_cancelled(&f->sched, LIMIT_OPEN_CALLS + 1);
+	f->sched.hold = false;
 	expect(client_call(f->channel, V1 "DriverCreateBucket", CREATE_N), GRPC_STATUS_OK, "");
 	(void)close(peer->fd);
 	free(peer);

@@ -40,7 +40,7 @@ test_message__at_the_limit(void **state)
 	expect(client_call(f->channel, V1 "DriverCreateBucket", bytes, LIMIT_MESSAGE + 1),
 	       GRPC_STATUS_RESOURCE_EXHAUSTED, "larger than max");
 	free(bytes);
-	assert_int_equal(f->router.nsubmitted, 1);
+	assert_int_equal(f->sched.nsubmitted, 1);
 }
 
 /* 4 MiB of empty map entries are refused by size, 256 KiB of them by number: cheaply. */
@@ -61,7 +61,7 @@ test_message__empty_map_entries(void **state)
 	expect(client_call(f->channel, INFO1, bytes, LIMIT_MESSAGE), GRPC_STATUS_INVALID_ARGUMENT,
 	       "more than 8192 fields");
 	free(bytes);
-	assert_int_equal(f->router.nsubmitted, 0);
+	assert_int_equal(f->sched.nsubmitted, 0);
 }
 
 /* One connection has that many calls in flight; the next waits in the client. */
@@ -71,10 +71,10 @@ test_streams__at_the_limit(void **state)
 	struct fixture *f = *state;
 	struct client_call *calls[LIMIT_STREAMS + 1];
 
-	f->router.hold = true;
+	f->sched.hold = true;
 	for (int i = 0; i <= LIMIT_STREAMS; i++)
 		calls[i] = client_start(f->channel, V1 "DriverCreateBucket", CREATE_N, -1);
-	fake_wait_held(&f->router, LIMIT_STREAMS);
+	fake_wait_held(&f->sched, LIMIT_STREAMS);
 	/* What comes on another connection overtakes the one that waits. */
 	{
 		grpc_channel *other = client_connect(f->path);
@@ -82,13 +82,13 @@ test_streams__at_the_limit(void **state)
 		expect(client_call(other, INFO1, "", 0), GRPC_STATUS_OK, "");
 		grpc_channel_destroy(other);
 	}
-	assert_int_equal(f->router.nsubmitted, LIMIT_STREAMS);
-	fake_release(&f->router);
+	assert_int_equal(f->sched.nsubmitted, LIMIT_STREAMS);
+	fake_release(&f->sched);
 	for (int i = 0; i <= LIMIT_STREAMS; i++) {
 		(void)client_wait(calls[i]);
 		expect(calls[i], GRPC_STATUS_OK, "");
 	}
-	assert_int_equal(f->router.nsubmitted, LIMIT_STREAMS + 1);
+	assert_int_equal(f->sched.nsubmitted, LIMIT_STREAMS + 1);
 }
 
 /* All that may be in flight is; what comes then is refused, DriverGetInfo is not. */
@@ -102,13 +102,13 @@ test_calls__at_the_limit(void **state)
 	int refused = 0;
 
 	assert_non_null(calls);
-	f->router.hold = true;
+	f->sched.hold = true;
 	for (int i = 0; i < CONNECTIONS; i++)
 		channels[i] = client_connect(f->path);
 	for (int i = 0; i < LIMIT_CALLS; i++)
 		calls[i] = client_start(channels[i / LIMIT_STREAMS], V1 "DriverCreateBucket",
 					CREATE_N, -1);
-	fake_wait_held(&f->router, LIMIT_CALLS);
+	fake_wait_held(&f->sched, LIMIT_CALLS);
 	for (int i = LIMIT_CALLS; i < MANY; i++)
 		calls[i] = client_start(channels[i / LIMIT_STREAMS], V1 "DriverCreateBucket",
 					CREATE_N, -1);
@@ -118,7 +118,7 @@ test_calls__at_the_limit(void **state)
 	}
 	assert_int_equal(refused, LIMIT_STREAMS);
 	expect(client_call(f->channel, INFO2, "", 0), GRPC_STATUS_OK, "");
-	fake_release(&f->router);
+	fake_release(&f->sched);
 	for (int i = 0; i < LIMIT_CALLS; i++) {
 		(void)client_wait(calls[i]);
 		expect(calls[i], GRPC_STATUS_OK, "");
@@ -137,14 +137,14 @@ test_calls__bytes_at_the_limit(void **state)
 	struct client_call *calls[FIT];
 	char *bytes = padded(LIMIT_MESSAGE);
 
-	f->router.hold = true;
+	f->sched.hold = true;
 	for (int i = 0; i < FIT; i++)
 		calls[i] =
 			client_start(f->channel, V1 "DriverCreateBucket", bytes, LIMIT_MESSAGE, -1);
-	fake_wait_held(&f->router, FIT);
+	fake_wait_held(&f->sched, FIT);
 	expect(client_call(f->channel, V1 "DriverCreateBucket", CREATE_N),
 	       GRPC_STATUS_RESOURCE_EXHAUSTED, "too many calls are in flight");
-	fake_release(&f->router);
+	fake_release(&f->sched);
 	for (int i = 0; i < FIT; i++) {
 		(void)client_wait(calls[i]);
 		expect(calls[i], GRPC_STATUS_OK, "");
@@ -190,9 +190,9 @@ test_connections__at_the_limit(void **state)
 
 	assert_int_equal(chmod(f->dir, 0711), 0);
 	assert_int_equal(chmod(f->path, 0666), 0);
-	f->router.hold = true;
+	f->sched.hold = true;
 	call = client_start(f->channel, V1 "DriverCreateBucket", CREATE_N, -1);
-	fake_wait_held(&f->router, 1);
+	fake_wait_held(&f->sched, 1);
 	for (int i = 0; i < LIMIT_CONNECTIONS_USER - 1; i++) {
 		fds[i] = greeted(f);
 		assert_true(fds[i] >= 0);
@@ -207,7 +207,7 @@ test_connections__at_the_limit(void **state)
 	(void)close(fds[0]); /* there is room again */
 	while ((fds[0] = greeted(f)) < 0)
 		;
-	fake_release(&f->router);
+	fake_release(&f->sched);
 	(void)client_wait(call);
 	expect(call, GRPC_STATUS_OK, "");
 	(void)close(theirs);
@@ -224,7 +224,7 @@ test_calls__many_threads(void **state)
 	grpc_channel *channels[CONNECTIONS];
 	struct client_call *calls[CONNECTIONS * EACH];
 
-	f->router.elsewhere = true;
+	f->sched.elsewhere = true;
 	for (int i = 0; i < CONNECTIONS; i++)
 		channels[i] = client_connect(f->path);
 	for (int round = 0; round < ROUNDS; round++) {
@@ -248,7 +248,7 @@ test_calls__cancelled_meanwhile(void **state)
 	struct fixture *f = *state;
 	struct client_call *calls[CALLS];
 
-	f->router.elsewhere = true;
+	f->sched.elsewhere = true;
 	for (int round = 0; round < ROUNDS; round++) {
 		for (int i = 0; i < CALLS; i++)
 			calls[i] = client_start(f->channel, V1 "DriverCreateBucket", CREATE_N, -1);

@@ -62,20 +62,20 @@ test_stop__lets_calls_finish(void **state)
 	struct client_call *calls[3];
 	struct stopping s;
 
-	f->router.hold = true;
+	f->sched.hold = true;
 	for (int i = 0; i < 3; i++)
 		calls[i] = client_start(f->channel, V1 "DriverCreateBucket", CREATE_N, -1);
-	fake_wait_held(&f->router, 3);
+	fake_wait_held(&f->sched, 3);
 	stop_begin(&s, f, 60000);
 	wait_refused(f);
 	assert_int_equal(access(f->path, F_OK), -1);
-	fake_release(&f->router);
+	fake_release(&f->sched);
 	for (int i = 0; i < 3; i++) {
 		(void)client_wait(calls[i]);
 		expect(calls[i], GRPC_STATUS_OK, "");
 	}
 	assert_int_equal(stop_end(&s), 0);
-	assert_int_equal(f->router.ncancelled, 0);
+	assert_int_equal(f->sched.ncancelled, 0);
 }
 
 /* A client that stays after GOAWAY is served for a moment more, and then refused. */
@@ -91,13 +91,13 @@ test_stop__goaway_is_ignored(void **state)
 
 	assert_non_null(peer);
 	h2_hello(peer, raw_connect(f));
-	f->router.hold = true;
+	f->sched.hold = true;
 	c = client_start(f->channel, V1 "DriverCreateBucket", CREATE_N, -1);
-	fake_wait_held(&f->router, 1);
+	fake_wait_held(&f->sched, 1);
 	stop_begin(&s, f, 60000);
 	while (!peer->unwelcome)
 		h2_read(peer, H2_PATIENCE_MS);
-	f->router.hold = false;
+	f->sched.hold = false;
 	for (; n < 150; n++) {
 		h2_call(peer, n, V1 "DriverCreateBucket", CREATE_N);
 		(void)nanosleep(&pause, NULL);
@@ -105,12 +105,12 @@ test_stop__goaway_is_ignored(void **state)
 	}
 	(void)close(peer->fd);
 	free(peer);
-	fake_release(&f->router);
+	fake_release(&f->sched);
 	(void)client_wait(c);
 	expect(c, GRPC_STATUS_OK, "");
 	assert_int_equal(stop_end(&s), 0);
-	assert_true(f->router.nsubmitted > 1);
-	assert_true(f->router.nsubmitted <= n);
+	assert_true(f->sched.nsubmitted > 1);
+	assert_true(f->sched.nsubmitted <= n);
 	assert_int_equal(rig_lines("cannot serve DriverCreateBucket: the daemon is stopping"), 1);
 }
 
@@ -121,14 +121,14 @@ test_stop__cuts_off_at_the_end(void **state)
 	struct client_call *c;
 	struct stopping s;
 
-	f->router.hold = true;
+	f->sched.hold = true;
 	c = client_start(f->channel, V1 "DriverCreateBucket", CREATE_N, -1);
-	fake_wait_held(&f->router, 1);
+	fake_wait_held(&f->sched, 1);
 	stop_begin(&s, f, 10);
 	(void)client_wait(c);
 	expect(c, GRPC_STATUS_UNAVAILABLE, "cannot serve DriverCreateBucket: cosid is stopping");
 	assert_int_equal(stop_end(&s), -1);
-	assert_int_equal(f->router.ncancelled, 1);
+	assert_int_equal(f->sched.ncancelled, 1);
 	assert_int_equal(rig_lines("cosid is stopping"), 1);
 	assert_int_equal(rig_lines("went away"), 0);
 }
@@ -145,11 +145,11 @@ test_stop__answers_not_read(void **state)
 	assert_non_null(peer);
 	h2_hello(peer, raw_connect(f));
 	h2_frame(peer, H2_SETTINGS, 0, 0, "\0\x04\0\0\0\0", 6);
-	f->router.hold = true;
+	f->sched.hold = true;
 	for (uint32_t i = 0; i < CALLS; i++)
 		h2_call(peer, i, V1 "DriverCreateBucket", CREATE_N);
-	fake_wait_held(&f->router, CALLS);
-	fake_release(&f->router);
+	fake_wait_held(&f->sched, CALLS);
+	fake_release(&f->sched);
 	stop(f);
 	(void)close(peer->fd);
 	free(peer);
@@ -166,22 +166,22 @@ test_stop__waits_for_the_last_reply(void **state)
 	struct stopping s;
 	struct timespec until;
 
-	f->router.hold = true;
-	f->router.deaf = true;
+	f->sched.hold = true;
+	f->sched.deaf = true;
 	c = client_start(f->channel, V1 "DriverCreateBucket", CREATE_N, -1);
-	fake_wait_held(&f->router, 1);
+	fake_wait_held(&f->sched, 1);
 	assert_int_equal(grpc_call_cancel(c->call, NULL), GRPC_CALL_OK);
 	(void)client_wait(c);
 	client_free(c);
 	grpc_channel_destroy(f->channel);
-	fake_wait_cancelled(&f->router, 1);
+	fake_wait_cancelled(&f->sched, 1);
 	stop_begin(&s, f, 60000);
 	assert_int_equal(clock_gettime(CLOCK_REALTIME, &until), 0);
 	until.tv_nsec += soon.tv_nsec;
 	until.tv_sec += until.tv_nsec / 1000000000;
 	until.tv_nsec %= 1000000000;
 	assert_int_not_equal(pthread_timedjoin_np(s.thread, NULL, &until), 0);
-	fake_release(&f->router);
+	fake_release(&f->sched);
 	assert_int_equal(stop_end(&s), 0);
 	f->channel = client_connect(f->path);
 }
@@ -241,7 +241,7 @@ test_restart__same_socket(void **state)
 	for (int i = 0; i < 3; i++) {
 		stop(f);
 		rig_capture();
-		f->server = server_start(&config, &f->router, &status);
+		f->server = server_start(&config, &f->sched, &status);
 		assert_non_null(f->server);
 		assert_int_equal(stat(f->path, &st), 0);
 		assert_int_equal(st.st_mode & 07777, 0660);
@@ -261,15 +261,15 @@ test_start__fails_clearly(void **state)
 					.listen_fd = -1 };
 	struct status status = { 0 };
 
-	assert_null(server_start(&config, &f->router, &status));
+	assert_null(server_start(&config, &f->sched, &status));
 	assert_non_null(strstr(status.text, "another process listens there"));
 	status = (struct status){ 0 };
 	config.socket_path = "/tmp/cosid-rpc-nowhere/cosi.sock";
-	assert_null(server_start(&config, &f->router, &status));
+	assert_null(server_start(&config, &f->sched, &status));
 	assert_non_null(strstr(status.text, "/tmp/cosid-rpc-nowhere"));
 	status = (struct status){ 0 };
 	config.listen_fd = 0;
-	assert_null(server_start(&config, &f->router, &status));
+	assert_null(server_start(&config, &f->sched, &status));
 	assert_non_null(strstr(status.text, "no listening UNIX socket"));
 	expect(client_call(f->channel, INFO1, "", 0), GRPC_STATUS_OK, "");
 }
@@ -289,7 +289,7 @@ test_start__inherited_socket(void **state)
 	assert_int_equal(bind(config.listen_fd, (struct sockaddr *)&address, sizeof address), 0);
 	assert_int_equal(listen(config.listen_fd, 8), 0);
 	rig_capture();
-	f->server = server_start(&config, &f->router, &status);
+	f->server = server_start(&config, &f->sched, &status);
 	assert_non_null(f->server);
 	grpc_channel_destroy(f->channel);
 	f->channel = client_connect(f->path);
@@ -312,7 +312,7 @@ test_start__peers_limited(void **state)
 
 	stop(f);
 	rig_capture();
-	f->server = server_start(&config, &f->router, &status);
+	f->server = server_start(&config, &f->sched, &status);
 	assert_non_null(f->server);
 	grpc_channel_destroy(f->channel);
 	f->channel = client_connect(f->path);
@@ -321,7 +321,7 @@ test_start__peers_limited(void **state)
 	assert_int_equal(rig_lines("not in allowed_peers"), 1);
 	config.allowed_peers.uids = &us;
 	rig_capture();
-	f->server = server_start(&config, &f->router, &status);
+	f->server = server_start(&config, &f->sched, &status);
 	grpc_channel_destroy(f->channel);
 	f->channel = client_connect(f->path);
 	expect(client_call(f->channel, INFO1, "", 0), GRPC_STATUS_OK, "");

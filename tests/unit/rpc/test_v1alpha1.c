@@ -39,7 +39,7 @@ test_create__request(void **state)
 	assert_int_equal(rig.call.req.op, REQUEST_CREATE);
 	assert_string_equal(rig.call.req.name, "photos");
 	assert_true(rig.call.req.exact_names);
-	assert_true(rig.call.req.settles);
+	assert_true(rig.call.req.delay_reply);
 	assert_false(rig.call.req.mode_is_param);
 	assert_int_equal(rig.call.req.protocols, 0);
 	assert_int_equal(rig.call.req.nparams, 1);

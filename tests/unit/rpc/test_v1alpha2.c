@@ -28,7 +28,7 @@ test_create__request(void **state)
 	assert_string_equal(rig.call.req.name, "bc-1");
 	assert_int_equal(rig.call.req.protocols, COSI_S3 | COSI_GCS);
 	assert_false(rig.call.req.exact_names);
-	assert_false(rig.call.req.settles);
+	assert_false(rig.call.req.delay_reply);
 	assert_int_equal(rig.call.req.nparams, 1);
 	rig_done(&rig);
 	rig_decode(&rig, V2 "DriverCreateBucket",

@@ -163,7 +163,7 @@ grant_answer(struct rig_call *rig, char protocol, char auth, const struct cosi_a
 
 static struct cosi_bucket other = { .name = "movies", .endpoint = "http://other", .region = "us" };
 static struct cosi_bucket *const two[] = { &whole, &other };
-/* The router may sort the buckets of the request: the answer's order goes with theirs. */
+/* The sched may sort the buckets of the request: the answer's order goes with theirs. */
 static struct cosi_bucket *const swapped[] = { &other, &whole };
 
 /* clauses 25, 74: all buckets of the request, each with the requested protocol alone. */

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan.c - reads ids and names: whose bucket or account is meant?
+ *
+ *   "<configured backend>.<native>"   that backend
+ *   anything else                     Revoke: FAILED_PRECONDITION; Delete: only a bucket with
+ *                                     cosid's ownership tags; Get, Grant: an existing bucket
+ */
+#include "routing/plan.h"
+
+#include <string.h>
+
+#include "routing/id.h"
+#include "routing/route.h"
+
+#include "banned.h"
+
+/* With a backend: the rest of the plan. */
+static int
+plan_complete(struct plan *plan)
+{
+	const struct request *req = plan->req;
+	struct module_call call;
+
+	switch (req->op) {
+	case REQUEST_CREATE:
+		plan_module_call(plan, plan->backend, plan->arena, plan->status, &call);
+		plan->native = backend_map_name(&call, COSI_BUCKET, req->name, req->exact_names);
+		return plan->native != NULL ? plan_bucket(plan) : -1;
+	case REQUEST_GET:
+	case REQUEST_DELETE:
+		plan->native = plan_native_of(plan, req->id);
+		return plan_bucket(plan);
+	case REQUEST_GRANT:
+	case REQUEST_REVOKE:
+		return plan_access(plan);
+	}
+	return status_fail(plan->status, COSI_INTERNAL, "unknown operation");
+}
+
+/* ---- whose it is --------------------------------------------------------------------- */
+
+static int
+refuse_if_empty(const struct plan *plan, const char *text, const char *what)
+{
+	if (text != NULL && text[0] != '\0')
+		return 0;
+	return status_fail(plan->status, COSI_INVALID, "%s is empty", what);
+}
+
+/* The backend's name for the requested bucket; NULL: it cannot hold one of that name. */
+static const char *
+candidate_native(const struct plan *plan, struct backend *backend)
+{
+	struct status ignored = { 0 };
+	struct module_call call;
+	const char *native;
+
+	plan_module_call(plan, backend, plan->arena, &ignored, &call);
+	native = backend_map_name(&call, COSI_BUCKET, plan->req->name, plan->req->exact_names);
+	if (native == NULL || id_format(plan->arena, backend->name, native, &ignored) == NULL)
+		return NULL;
+	return native;
+}
+
+/* Looks for a bucket that an earlier request of that name has made: on `only`, or, when that is
+ * NULL, on every backend.  accept_new does not count, since it may have been true then.  The bucket
+ * of that name is locked on all of them until the look-up is over: nobody creates or deletes one
+ * meanwhile. */
+static int
+find_made_bucket(struct plan *plan, struct backend *preferred, const struct backend *only,
+		 const struct status *why)
+{
+	const struct generation *generation = plan->generation;
+	struct lookup *lookup = lookup_new(plan, plan->req->name);
+
+	if (lookup == NULL)
+		return -1;
+	lookup->owned_only = true;
+	lookup->tag_name = plan->req->name;
+	lookup->fallback = preferred;
+	lookup->why = *why;
+	for (size_t i = 0; i < generation->nbackends; i++) {
+		struct backend *backend = &generation->backends[i];
+		bool can_tell = backend->module->get_bucket != NULL;
+		const char *native;
+
+		if ((only != NULL && backend != only) ||
+		    !route_serves(backend, plan->req->protocols) ||
+		    (backend != preferred && !can_tell))
+			continue;
+		native = candidate_native(plan, backend);
+		if (native != NULL)
+			lookup_add(lookup, backend, native, preferred);
+	}
+	/* Only the preferred one can have it: no store has to be asked. */
+	if (lookup->ncandidates == 0 || (lookup->ncandidates == 1 && lookup->has_preferred)) {
+		plan->backend = preferred;
+		if (preferred != NULL)
+			return 0;
+		*plan->status = *why;
+		return -1;
+	}
+	plan->lookup = lookup;
+	if (plan_lock_room(plan, lookup->ncandidates) < 0)
+		return -1;
+	for (size_t i = 0; i < lookup->ncandidates; i++)
+		plan_lock_add(plan, COSI_BUCKET, lookup->candidates[i].backend,
+			      lookup->candidates[i].native, true);
+	return 0;
+}
+
+static int
+plan_create(struct plan *plan)
+{
+	const struct generation *generation = plan->generation;
+	const char *explicit = params_value(plan->req, "backend");
+	struct backend *preferred;
+	struct status why = { 0 };
+
+	if (refuse_if_empty(plan, plan->req->name, "the bucket's name") < 0)
+		return -1;
+	preferred = route_new_bucket(generation, plan->req, &why);
+	if (preferred != NULL && (explicit != NULL || generation->nbackends == 1)) {
+		plan->backend = preferred;
+		return 0;
+	}
+	if (explicit == NULL)
+		return find_made_bucket(plan, preferred, NULL, &why);
+	/* A backend that takes no new buckets keeps the ones that it has. */
+	if (why.code == COSI_PRECONDITION)
+		return find_made_bucket(plan, NULL, generation_find(generation, explicit), &why);
+	*plan->status = why;
+	return -1;
+}
+
+/* Looks for a bucket with cosid's ownership tags by its native name, on every backend. */
+static int
+find_owned_bucket(struct plan *plan, const char *native)
+{
+	const struct generation *generation = plan->generation;
+	struct lookup *lookup = lookup_new(plan, native);
+
+	if (lookup == NULL)
+		return -1;
+	lookup->owned_only = true;
+	lookup->all_must_answer = true;
+	for (size_t i = 0; i < generation->nbackends; i++)
+		if (generation->backends[i].module->get_bucket != NULL)
+			lookup_add(lookup, &generation->backends[i], native, NULL);
+	status_fail(&lookup->why, COSI_PRECONDITION,
+		    "'%.160s' names no backend, and cosid has created no bucket of that name",
+		    native);
+	plan->lookup = lookup;
+	if (lookup->ncandidates > 0)
+		return 0;
+	*plan->status = lookup->why;
+	return -1;
+}
+
+/* Looks for an existing bucket by its native name, where existing_buckets permits it. */
+static int
+find_existing_bucket(struct plan *plan, const char *native)
+{
+	const struct generation *generation = plan->generation;
+	const struct backend *preferred = route_native_bucket(generation, native);
+	const char *explicit =
+		plan->req->op == REQUEST_GRANT ? NULL : params_value(plan->req, "backend");
+	struct lookup *lookup = lookup_new(plan, native);
+
+	if (lookup == NULL)
+		return -1;
+	lookup->all_must_answer = true;
+	for (size_t i = 0; i < generation->nbackends; i++) {
+		struct backend *backend = &generation->backends[i];
+
+		if (backend->module->get_bucket != NULL && route_permits(backend, native) &&
+		    (explicit == NULL || strcmp(explicit, backend->name) == 0))
+			lookup_add(lookup, backend, native, preferred);
+	}
+	if (lookup->ncandidates == 1) {
+		plan->backend = lookup->candidates[0].backend;
+		return 0;
+	}
+	if (id_may_be_orphan(generation, native))
+		status_fail(&lookup->why, COSI_PRECONDITION,
+			    "'%.160s' names no backend, and no backend has a bucket of that name",
+			    native);
+	else
+		status_fail(&lookup->why, COSI_NOT_FOUND, "no backend has a bucket '%.160s'",
+			    native);
+	plan->lookup = lookup;
+	if (lookup->ncandidates > 0)
+		return 0;
+	*plan->status = lookup->why;
+	return -1;
+}
+
+static int
+refuse_malformed(const struct plan *plan, const char *id)
+{
+	bool final = plan->req->op != REQUEST_DELETE;
+
+	return status_fail(plan->status, final ? COSI_INVALID : COSI_PRECONDITION,
+			   "'%.160s' is neither a bucket_id nor the name of a bucket", id);
+}
+
+static int
+plan_by_bucket_id(struct plan *plan)
+{
+	const struct request *req = plan->req;
+	const char *native;
+
+	if (refuse_if_empty(plan, req->id, "bucket_id") < 0)
+		return -1;
+	plan->backend = id_backend(plan->generation, req->id, &native);
+	if (plan->backend != NULL)
+		return 0;
+	if (!id_is_native(req->id))
+		return refuse_malformed(plan, req->id);
+	if (req->op == REQUEST_DELETE)
+		return find_owned_bucket(plan, req->id);
+	return find_existing_bucket(plan, req->id);
+}
+
+static int
+plan_grant(struct plan *plan)
+{
+	const struct request *req = plan->req;
+
+	if (refuse_if_empty(plan, req->name, "the account's name") < 0)
+		return -1;
+	if (req->nbuckets == 0)
+		return status_fail(plan->status, COSI_INVALID, "the request names no bucket");
+	for (size_t i = 0; i < req->nbuckets; i++) {
+		if (refuse_if_empty(plan, req->buckets[i].id, "bucket_id") < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < req->nbuckets; i++) {
+		const char *id = req->buckets[i].id, *native;
+		struct backend *backend = id_backend(plan->generation, id, &native);
+
+		if (backend == NULL && !id_is_native(id))
+			return refuse_malformed(plan, id);
+		if (backend != NULL && plan->backend != NULL && backend != plan->backend)
+			return status_fail(plan->status, COSI_OUT_OF_RANGE,
+					   "one access cannot span backends '%s' and '%s'",
+					   plan->backend->name, backend->name);
+		if (backend != NULL)
+			plan->backend = backend;
+	}
+	/* A grant spans no backends: all native names are looked for where the first one is. */
+	return plan->backend != NULL ? 0 : find_existing_bucket(plan, req->buckets[0].id);
+}
+
+static int
+plan_revoke(struct plan *plan)
+{
+	const char *id = plan->req->id, *native;
+
+	if (refuse_if_empty(plan, id, "account_id") < 0)
+		return -1;
+	plan->backend = id_backend(plan->generation, id, &native);
+	if (plan->backend == NULL)
+		return status_fail(plan->status, COSI_PRECONDITION,
+				   "account '%.160s' is not managed by cosid: its id names no "
+				   "configured backend",
+				   id);
+	if (!id_is_native(native) || strlen(id) > ID_MAX)
+		return status_fail(plan->status, COSI_INVALID, "account_id '%.160s' is malformed",
+				   id);
+	if (strncmp(native, ID_ACCOUNT_PREFIX, strlen(ID_ACCOUNT_PREFIX)) != 0)
+		return status_fail(plan->status, COSI_PRECONDITION,
+				   "account '%s' is not managed by cosid: its name does not begin "
+				   "with '%s'",
+				   id, ID_ACCOUNT_PREFIX);
+	return 0;
+}
+
+/* -1 once the request needed more memory than a call has: what else seemed wrong follows from it.
+ */
+static int
+plan_check_memory(const struct plan *plan, int rc)
+{
+	if (!arena_failed(plan->arena))
+		return rc;
+	*plan->status = (struct status){ 0 };
+	return status_fail(plan->status, COSI_EXHAUSTED, "the request needs too much memory");
+}
+
+int
+plan_found(struct plan *plan, struct backend *backend)
+{
+	plan->backend = backend;
+	return plan_check_memory(plan, plan_complete(plan));
+}
+
+int
+plan_request(struct plan *plan)
+{
+	const struct request *req = plan->req;
+	int rc = -1;
+
+	if (plan->generation->nbackends == 0)
+		return status_fail(plan->status, COSI_UNAVAILABLE, "no backend is configured");
+	if (req->nbuckets > REQUEST_BUCKETS_MAX)
+		return status_fail(plan->status, COSI_OUT_OF_RANGE,
+				   "the request names %zu buckets, more than the limit of %d",
+				   req->nbuckets, REQUEST_BUCKETS_MAX);
+	switch (req->op) {
+	case REQUEST_CREATE:
+		rc = plan_create(plan);
+		break;
+	case REQUEST_GET:
+	case REQUEST_DELETE:
+		rc = plan_by_bucket_id(plan);
+		break;
+	case REQUEST_GRANT:
+		rc = plan_grant(plan);
+		break;
+	case REQUEST_REVOKE:
+		rc = plan_revoke(plan);
+		break;
+	}
+	if (rc == 0 && plan->backend != NULL)
+		rc = plan_complete(plan);
+	return plan_check_memory(plan, rc);
+}

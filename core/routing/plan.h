@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan.h - what a request comes to: its backend, what the module is asked, which locks that needs.
+ *
+ *   plan_request()  ids and names route themselves, or name a look-up (lookup.h) when only the
+ *                   stores can tell which backend has the bucket
+ *   plan_found()    completes the plan once the look-up has found the backend
+ *   work_run()      (work.h) carries the plan out
+ *
+ * Pure: no thread, no mutex, no clock, no I/O.  Everything made here lies in the call's arena.
+ */
+#ifndef COSID_ROUTING_PLAN_H
+#define COSID_ROUTING_PLAN_H
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/log.h"
+#include "base/status.h"
+#include "module/backend.h"
+#include "routing/lookup.h"
+#include "routing/params.h"
+#include "routing/request.h"
+
+/* A bucket or an account that the call has to itself, or shares with others that only use it. */
+struct plan_lock {
+	const char *name; /* "b:<backend>.<native>" or "a:<backend>.<native>" */
+	bool exclusive;
+};
+
+struct plan {
+	/* Given by the caller, all borrowed; what a module's map_name() may ask for. */
+	const struct generation *generation;
+	const struct request *req;
+	struct arena *arena;
+	struct status *status; /* why a function here has failed */
+	int64_t deadline_ms;   /* monotonic */
+	const atomic_bool *cancelled;
+	const struct log_fields *fields;
+
+	/* Made by plan_request() and plan_found(). */
+	struct backend *backend; /* borrowed from the generation; NULL: the look-up finds it */
+	struct lookup *lookup;   /* NULL: no store has to be asked */
+	const char *native;      /* the bucket's or the account's name in the store */
+	const char *id;          /* "<backend>.<native>" */
+	struct params params;
+	struct cosi_bucket_req bucket; /* create, get, delete */
+	struct cosi_access_req access; /* grant, revoke */
+	bool nothing_to_do;            /* a revoke of buckets that the account has no access to */
+	size_t nlocks;
+	struct plan_lock *locks; /* no name twice */
+};
+
+/* Checks the request and sets backend or lookup.  With a backend the plan is complete.  0, or -1
+ * with plan->status. */
+int plan_request(struct plan *plan);
+/* After the look-up.  0, or -1 with plan->status. */
+int plan_found(struct plan *plan, struct backend *backend);
+
+/* What a handler of this backend is called with. */
+void plan_module_call(const struct plan *plan, struct backend *backend, struct arena *arena,
+		      struct status *status, struct module_call *out);
+
+/* For the parts of this layer.  Parameters, hash and locks of a Create, Get or Delete whose native
+ * name is known, and of a grant or a revoke, its name, too.  0, or -1 with plan->status. */
+int plan_bucket(struct plan *plan);
+int plan_access(struct plan *plan);
+int plan_check_protocols(const struct plan *plan);
+/* Room for n locks; -1: no memory. */
+int plan_lock_room(struct plan *plan, size_t n);
+void plan_lock_add(struct plan *plan, uint32_t kind, const struct backend *backend,
+		   const char *native, bool exclusive);
+/* The native name in an id of a configured backend; else the id itself, which is a native name. */
+const char *plan_native_of(const struct plan *plan, const char *id);
+
+#endif

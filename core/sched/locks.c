@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * locks.c - a hash table of keys, each with its queue of tickets.
+ *
+ *   key ── granted ── granted ── waiting ── waiting
+ *          (shared)   (shared)   ^ first_waiting
+ */
+#include "sched/locks.h"
+
+#include <assert.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fnv.h"
+
+#include "banned.h"
+
+struct lock_key {
+	struct lock_key *next; /* in its chain, or among the spare ones */
+	uint64_t hash;
+	struct ticket *head, *tail;   /* granted ones first */
+	struct ticket *first_waiting; /* NULL: all are granted */
+	size_t granted;
+	bool exclusively; /* the granted one is exclusive */
+	char name[LOCK_NAME_MAX + 1];
+};
+
+void
+locks_init(struct locks *locks)
+{
+	*locks = (struct locks){ 0 };
+}
+
+void
+locks_done(struct locks *locks)
+{
+	assert(locks->nkeys == 0);
+	while (locks->spare != NULL) {
+		struct lock_key *key = locks->spare;
+
+		locks->spare = key->next;
+		free(key);
+	}
+}
+
+static struct lock_key **
+lock_chain(struct locks *locks, uint64_t hash)
+{
+	return &locks->chains[hash % LOCK_CHAINS];
+}
+
+/* The key of that name, made when it is not there; NULL: no memory. */
+static struct lock_key *
+lock_key_get(struct locks *locks, const char *name)
+{
+	uint64_t hash = fnv_text(FNV_START, name);
+	struct lock_key **chain = lock_chain(locks, hash), *key;
+
+	for (key = *chain; key != NULL; key = key->next) {
+		if (key->hash == hash && strcmp(key->name, name) == 0)
+			return key;
+	}
+	key = locks->spare;
+	if (key != NULL)
+		locks->spare = key->next;
+	else
+		key = malloc(sizeof *key);
+	if (key == NULL)
+		return NULL;
+	assert(strlen(name) <= LOCK_NAME_MAX);
+	*key = (struct lock_key){ .next = *chain, .hash = hash };
+	(void)snprintf(key->name, sizeof key->name, "%s", name);
+	*chain = key;
+	locks->nkeys++;
+	return key;
+}
+
+static void
+lock_key_drop(struct locks *locks, struct lock_key *key)
+{
+	struct lock_key **at = lock_chain(locks, key->hash);
+
+	while (*at != key)
+		at = &(*at)->next;
+	*at = key->next;
+	key->next = locks->spare;
+	locks->spare = key;
+	locks->nkeys--;
+}
+
+/* Grants from the front of those that wait, as far as it goes; appends the sets that are complete
+ * now at *tail, which it moves on. */
+static void
+lock_key_grant(struct lock_key *key, struct lock_set ***tail)
+{
+	struct ticket *ticket;
+
+	while ((ticket = key->first_waiting) != NULL) {
+		if (key->granted > 0 && (key->exclusively || ticket->exclusive))
+			return;
+		ticket->granted = true;
+		key->granted++;
+		key->exclusively = ticket->exclusive;
+		key->first_waiting = ticket->next;
+		if (--ticket->set->waiting == 0) {
+			ticket->set->next = NULL;
+			**tail = ticket->set;
+			*tail = &ticket->set->next;
+		}
+	}
+}
+
+static void
+ticket_append(struct lock_key *key, struct ticket *ticket)
+{
+	ticket->key = key;
+	ticket->granted = false;
+	ticket->next = NULL;
+	ticket->prev = key->tail;
+	if (key->tail != NULL)
+		key->tail->next = ticket;
+	else
+		key->head = ticket;
+	key->tail = ticket;
+	if (key->first_waiting == NULL)
+		key->first_waiting = ticket;
+}
+
+static void
+ticket_unlink(struct ticket *ticket)
+{
+	struct lock_key *key = ticket->key;
+
+	if (key->first_waiting == ticket)
+		key->first_waiting = ticket->next;
+	if (ticket->granted)
+		key->granted--;
+	if (key->granted == 0)
+		key->exclusively = false;
+	if (ticket->prev != NULL)
+		ticket->prev->next = ticket->next;
+	else
+		key->head = ticket->next;
+	if (ticket->next != NULL)
+		ticket->next->prev = ticket->prev;
+	else
+		key->tail = ticket->prev;
+	ticket->key = NULL;
+}
+
+/* Gives back the first n tickets of a set. */
+static struct lock_set *
+release_tickets(struct locks *locks, struct lock_set *set, size_t n)
+{
+	struct lock_set *ready = NULL, **tail = &ready;
+
+	for (size_t i = 0; i < n; i++) {
+		struct lock_key *key = set->tickets[i].key;
+
+		ticket_unlink(&set->tickets[i]);
+		if (key->head == NULL)
+			lock_key_drop(locks, key);
+		else
+			lock_key_grant(key, &tail);
+	}
+	return ready;
+}
+
+int
+locks_draw(struct locks *locks, struct lock_set *set)
+{
+	struct lock_set *ready = NULL, **tail = &ready; /* at most the set itself */
+
+	assert(!set->drawn);
+	set->waiting = set->n;
+	for (size_t i = 0; i < set->n; i++) {
+		struct lock_key *key = lock_key_get(locks, set->tickets[i].name);
+
+		if (key == NULL) {
+			/* Nobody can have drawn after us yet, so nobody waits for these. */
+			(void)release_tickets(locks, set, i);
+			return -1;
+		}
+		set->tickets[i].set = set;
+		ticket_append(key, &set->tickets[i]);
+		lock_key_grant(key, &tail);
+	}
+	set->drawn = true;
+	return 0;
+}
+
+struct lock_set *
+locks_release(struct locks *locks, struct lock_set *set)
+{
+	if (!set->drawn)
+		return NULL;
+	set->drawn = false;
+	return release_tickets(locks, set, set->n);
+}

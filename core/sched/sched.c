@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * sched.c - start, the way in, timers, and stop.
+ *
+ * A caller may hold locks of its own when it calls in, as long as its reply() takes none of them.
+ */
+#include "sched/sched.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/thread.h"
+#include "sched/state.h"
+
+#include "banned.h"
+
+/* ---- the mutex ---------------------------------------------------------------------------- */
+
+void
+sched_enter(struct sched *sched)
+{
+	pthread_mutex_lock(&sched->mutex);
+	sched->holder = pthread_self();
+}
+
+/* Is the call over, so that whoever asks first frees it? */
+static bool
+take_ended(struct call *call)
+{
+	if (call->phase != CALL_DONE || call->reply_state != REPLY_SENT)
+		return false;
+	call_set_phase(call, CALL_ENDED);
+	return true;
+}
+
+void
+sched_leave(struct sched *sched, struct call *call)
+{
+	struct worker *worker = sched->workers.to_wake;
+	bool wake_timer = timers_next_ms(&sched->timers) < sched->timer_sleeps_until;
+	bool replies = call != NULL && call->reply_state == REPLY_DUE, ended = false;
+	void (*reap)(void *) = sched->reap_due ? sched->config.reap : NULL;
+	void *reap_arg = sched->config.reap_arg;
+
+	sched->workers.to_wake = NULL;
+	sched->reap_due = false;
+	if (wake_timer) /* it is awake as soon as it was told */
+		sched->timer_sleeps_until = timers_next_ms(&sched->timers);
+	/* While the reply is given, a worker may end the call: then the replying thread frees it.
+	 */
+	if (replies)
+		call->reply_state = call->phase == CALL_DONE ? REPLY_SENT : REPLY_SENDING;
+	if (call != NULL)
+		ended = take_ended(call);
+	sched->holder = (pthread_t){ 0 };
+	pthread_mutex_unlock(&sched->mutex);
+
+	if (worker != NULL)
+		(void)sem_post(&worker->wake);
+	if (wake_timer)
+		pthread_cond_signal(&sched->timer_wake);
+	if (replies)
+		call_send_reply(call);
+	if (replies && !ended) {
+		pthread_mutex_lock(&sched->mutex);
+		call->reply_state = REPLY_SENT;
+		ended = take_ended(call);
+		pthread_mutex_unlock(&sched->mutex);
+	}
+	if (ended)
+		call_release(call, CALL_OWNER_SCHED);
+	if (reap != NULL)
+		reap(reap_arg);
+}
+
+/* ---- the timer thread ----------------------------------------------------------------------- */
+
+static void *
+timer_main(void *arg)
+{
+	struct sched *sched = arg;
+	struct timer *timer;
+
+	sched_enter(sched);
+	while (!sched->stopping) {
+		timer = timers_pop(&sched->timers, clock_mono_ms());
+		if (timer != NULL) {
+			struct call *call = CALL_OF(timer, timer);
+
+			call_timer(call);
+			sched_leave(sched, call);
+			sched_enter(sched);
+			continue;
+		}
+		sched->timer_sleeps_until = timers_next_ms(&sched->timers);
+		sched->holder = (pthread_t){ 0 };
+		(void)cond_wait_until(&sched->timer_wake, &sched->mutex, sched->timer_sleeps_until);
+		sched->holder = pthread_self();
+		sched->timer_sleeps_until = 0; /* awake: it looks at the timers by itself */
+	}
+	sched_leave(sched, NULL);
+	return NULL;
+}
+
+/* ---- start and stop ----------------------------------------------------------------------- */
+
+static void
+sched_dispose(struct sched *sched)
+{
+	size_t left = sched_reap(sched);
+
+	assert(left == 0 && TAILQ_EMPTY(&sched->calls));
+	(void)left;
+	queues_done(&sched->queues);
+	locks_done(&sched->locks);
+	assert(TAILQ_EMPTY(&sched->timers));
+	pthread_cond_destroy(&sched->timer_wake);
+	pthread_mutex_destroy(&sched->mutex);
+	generation_unref(sched->generation);
+	free(sched->driver_name);
+	free(sched);
+}
+
+static int
+sched_start(struct sched *sched, struct status *status)
+{
+	int error;
+
+	sched->driver_name = strdup(sched->generation->config->driver_name);
+	if (sched->driver_name == NULL)
+		return status_no_memory(status);
+	if (sched_set_queues(sched, sched->generation, sched->config.workers, status) < 0 ||
+	    workers_grow(sched, 1, status) < 0)
+		return -1;
+	error = thread_start(&sched->timer_thread, "timer", timer_main, sched);
+	if (error == 0)
+		return 0;
+	return status_fail(status, COSI_EXHAUSTED, "cannot start the timer thread: %s",
+			   strerrordesc_np(error));
+}
+
+struct sched *
+sched_new(const struct sched_config *config, struct generation *generation, struct status *status)
+{
+	struct sched *sched = calloc(1, sizeof *sched);
+
+	if (sched == NULL) {
+		generation_unref(generation);
+		status_no_memory(status);
+		return NULL;
+	}
+	sched->config = *config;
+	if (sched->config.workers == 0)
+		sched->config.workers = 1;
+	sched->generation = generation;
+	sched->generation_since_s = clock_wall_s();
+	pthread_mutex_init(&sched->mutex, NULL);
+	cond_init(&sched->timer_wake);
+	locks_init(&sched->locks);
+	workers_init(&sched->workers);
+	TAILQ_INIT(&sched->timers);
+	TAILQ_INIT(&sched->delayed);
+	TAILQ_INIT(&sched->draining);
+	TAILQ_INIT(&sched->calls);
+	if (sched_start(sched, status) == 0)
+		return sched;
+	sched_enter(sched);
+	sched->stopping = true;
+	sched_leave(sched, NULL);
+	workers_stop(sched);
+	sched_dispose(sched);
+	return NULL;
+}
+
+int
+sched_staff(struct sched *sched, struct status *status)
+{
+	return workers_grow(sched, sched->config.workers, status);
+}
+
+void
+sched_free(struct sched *sched)
+{
+	struct timer *timer;
+
+	if (sched == NULL)
+		return;
+	sched_enter(sched);
+	sched->stopping = true;
+	/* Every call that is not over has a timer. */
+	while ((timer = timers_pop(&sched->timers, CLOCK_NEVER)) != NULL) {
+		struct call *call = CALL_OF(timer, timer);
+
+		call_timer(call);
+		sched_leave(sched, call);
+		sched_enter(sched);
+	}
+	sched_leave(sched, NULL);
+	pthread_cond_signal(&sched->timer_wake);
+	workers_stop(sched);
+	(void)pthread_join(sched->timer_thread, NULL);
+	sched_dispose(sched);
+}
+
+void
+sched_answer_at_once(struct sched *sched)
+{
+	struct call *call;
+
+	sched_enter(sched);
+	sched->answers_at_once = true;
+	while ((call = TAILQ_FIRST(&sched->delayed)) != NULL) {
+		call_expire(call, REPLY_RESULT);
+		sched_leave(sched, call);
+		sched_enter(sched);
+	}
+	sched_leave(sched, NULL);
+}
+
+/* ---- calls -------------------------------------------------------------------------------- */
+
+/* 0, or -1 with call->status. */
+static int
+make_plan(struct call *call)
+{
+	char title[CALL_TITLE_MAX];
+	int rc = -1;
+
+	call->plan = (struct plan){
+		.generation = call->generation,
+		.req = &call->req,
+		.arena = &call->arena,
+		.status = &call->status,
+		.deadline_ms = call->deadline_ms,
+		.cancelled = &call->cancelled,
+		.fields = &call->fields,
+	};
+	if (clock_mono_ms() >= call->deadline_ms)
+		status_fail(&call->status, COSI_TIMEOUT, "the deadline passed before it began");
+	else
+		rc = plan_request(&call->plan);
+	if (rc < 0 || call_make_tickets(call) < 0)
+		return status_fail(&call->status, COSI_OK, "cannot %s", call_title(call, title));
+	return 0;
+}
+
+void
+sched_submit(struct sched *sched, struct call *call)
+{
+	int64_t call_timeout_ms;
+	int rc;
+
+	atomic_fetch_or(&call->owners, CALL_OWNER_SCHED);
+	call->sched = sched;
+	call_init_fields(call);
+	sched_enter(sched);
+	call->generation = generation_ref(sched->generation);
+	TAILQ_INSERT_TAIL(&sched->calls, call, all_link);
+	call_timeout_ms = sched->config.call_timeout_ms;
+	sched_leave(sched, NULL);
+
+	call->deadline_ms = call->req.arrived_ms + call_timeout_ms;
+	if (call->req.deadline_ms < call->deadline_ms)
+		call->deadline_ms = call->req.deadline_ms;
+	rc = make_plan(call);
+
+	sched_enter(sched);
+	if (rc == 0 && sched->stopping)
+		rc = status_fail(&call->status, COSI_UNAVAILABLE, "cosid is stopping");
+	if (rc < 0 || call->plan.nothing_to_do) {
+		call_refuse(call, REPLY_RESULT);
+	} else if (atomic_load(&call->cancelled)) {
+		call_refuse(call, REPLY_CANCELLED);
+	} else {
+		timer_set(&sched->timers, &call->timer, call->deadline_ms);
+		call_begin(call);
+	}
+	sched_leave(sched, call);
+}
+
+void
+sched_cancel(struct sched *sched, struct call *call)
+{
+	/* It may come before sched_submit(), which then sees this. */
+	atomic_store(&call->cancelled, true);
+	sched_enter(sched);
+	if (call->phase != CALL_NEW)
+		call_expire(call, REPLY_CANCELLED);
+	sched_leave(sched, call);
+}
+
+uint32_t
+sched_protocols(struct sched *sched)
+{
+	uint32_t protocols;
+
+	sched_enter(sched);
+	protocols = sched->generation->protocols;
+	sched_leave(sched, NULL);
+	return protocols;
+}
+
+const char *
+sched_driver_name(const struct sched *sched)
+{
+	return sched->driver_name;
+}
