@@ -87,7 +87,7 @@ def test_keys__rotated_between_two_requests(client, shop, minio, proxy, name):
     client.create(name)
     proxy.rule = lambda r: answer(
         400, b'{"Code":"XMinioAdminConfigBadJSON"}') if "add-user" in r.target else None
-    with refused("UNAVAILABLE", "seal"):
+    with refused("UNAVAILABLE", "decrypt"):
         client.grant(f"shop.{name}", f"ba-{name}")
     proxy.reset()
     live(client, name)

@@ -14,8 +14,10 @@ keep_sent(struct script *script, const struct cosi_http *request)
 
 	assert_true(script->ncalls < SENT_MAX && request->nheaders <= 16);
 	*sent = (struct sent){ .nheaders = request->nheaders };
-	for (size_t i = 0; i < request->nheaders; i++)
-		sent->headers[i] = request->headers[i];
+	for (size_t i = 0; i < request->nheaders; i++) {
+		sent->headers[i].key = cosi_printf(call, "%s", request->headers[i].key);
+		sent->headers[i].value = cosi_printf(call, "%s", request->headers[i].value);
+	}
 	sent->body = cosi_printf(call, "%.*s", (int)request->body.len,
 				 request->body.len > 0 ? (const char *)request->body.data : "");
 }

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_access.c - grant, revoke, list and the probe against answers that a gateway gives seldom. */
+#include <stdio.h>
+
+#include "rgw_script.h"
+#include "s3/name.h"
+
+#include "banned.h"
+
+#define CREDENTIAL_KEY "current-credential-key-0123456789abcdef"
+#define KEYS           "\"keys\":[{\"user\":\"cosi-ba-1\",\"access_key\":\"K1\",\"secret_key\":\"S1\"}]"
+#define USER(keys)                                                                                 \
+	"{\"user_id\":\"cosi-ba-1\",\"display_name\":\"cosid:" OWNER                               \
+	":ba-1\",\"suspended\":0," keys "}"
+#define OWN(more) "{\"user_id\":\"driver\",\"max_buckets\":0" more "}"
+#define CAPS                                                                                       \
+	",\"caps\":[{\"type\":\"users\",\"perm\":\"*\"},{\"type\":\"user-policy\",\"perm\":\"*\"}" \
+	","                                                                                        \
+	"{\"type\":\"buckets\",\"perm\":\"*\"}]"
+
+#define OURS SAYS(GET_TAGS, TAGS(TAG("cosi-driver", OWNER)))
+#define PUT_USER                                                                                   \
+	"PUT /admin/user?display-name=cosid%3A" OWNER "%3Aba-1&max-buckets=-1&uid=cosi-ba-1"
+#define ADD_KEY   "PUT /admin/user?key=&uid=cosi-ba-1"
+#define GET_USER  "GET /admin/user?uid=cosi-ba-1"
+#define DELETE    "DELETE /admin/user?uid=cosi-ba-1"
+#define ALIVE     "GET /admin/user?access-key=DRIVER&stats=true"
+#define IAM       "POST /?"
+#define PUT_DONE  "<PutUserPolicyResponse></PutUserPolicyResponse>"
+#define NO_POLICY "<ListUserPoliciesResponse></ListUserPoliciesResponse>"
+#define LISTED                                                                                     \
+	"<ListUserPoliciesResponse><ListUserPoliciesResult><PolicyNames><member>cosi</member>"     \
+	"</PolicyNames></ListUserPoliciesResult></ListUserPoliciesResponse>"
+
+static const struct cosi_bucket_ref photos = { "photos", COSI_READ_WRITE };
+static const struct cosi_bucket_ref *const refs[] = { &photos };
+
+static void
+grant(struct script *script, struct cosi_access *out)
+{
+	static struct cosi_bucket bucket;
+	static struct cosi_bucket *const buckets[] = { &bucket };
+	const struct cosi_access_req req = {
+		.native = "cosi-ba-1",
+		.mark = { OWNER, "ba-1", PARAMS },
+		.protocol = COSI_S3,
+		.auth = COSI_AUTH_KEY,
+		.nbuckets = 1,
+		.buckets = refs,
+	};
+	int rc;
+
+	*out = (struct cosi_access){ .buckets = buckets };
+	rc = cosi_module.grant(script->instance, &script->host.call, &req, out);
+	assert_int_equal(rc == 0, script->host.code == COSI_OK);
+	assert_int_equal(rc == 0, out->key_secret != NULL);
+}
+
+static void
+revoke(struct script *script)
+{
+	const struct cosi_access_req req = { .native = "cosi-ba-1", .mark = { .owner = OWNER } };
+	int rc = cosi_module.revoke(script->instance, &script->host.call, &req);
+
+	assert_int_equal(rc == 0, script->host.code == COSI_OK);
+}
+
+static void
+test_grant__new_with_the_gateways_key(void **state)
+{
+	struct cosi_access access;
+	struct script script;
+
+	(void)state;
+	script_init(&script, NULL);
+	PLAY(&script, OURS, SAYS(PUT_USER, USER(KEYS)), SAYS(IAM, PUT_DONE),
+	     SAYS(GET_USER, USER(KEYS)));
+	grant(&script, &access);
+	script_ended(&script, COSI_OK, "");
+	assert_string_equal(access.key_id, "K1");
+	assert_string_equal(access.key_secret, "S1");
+	assert_non_null(strstr(script.sent[2].body, "Action=PutUserPolicy&PolicyName=cosi&"
+						    "UserName=cosi-ba-1&PolicyDocument=%7B"));
+	PLAY(&script, OURS, SAYS(PUT_USER, USER(KEYS)), SAYS(IAM, PUT_DONE),
+	     FAILS(GET_USER, 404, "NoSuchUser"));
+	script_done(&script);
+}
+
+/* A proxy's page is no answer of IAM's: without a policy the account would open nothing. */
+static void
+test_grant__any_200_is_no_policy(void **state)
+{
+	struct cosi_access access;
+	struct script script;
+
+	(void)state;
+	script_init(&script, NULL);
+	PLAY(&script, OURS, SAYS(PUT_USER, USER(KEYS)), SAYS(IAM, "<html></html>"));
+	grant(&script, &access);
+	script_ended(&script, COSI_UNAVAILABLE, "does it serve S3?");
+	PLAY(&script, OURS, SAYS(PUT_USER, USER(KEYS)), OK(IAM));
+	grant(&script, &access);
+	script_ended(&script, COSI_UNAVAILABLE, "does it serve S3?");
+	/* Nor is one an answer to the question which policy there is. */
+	PLAY(&script, OURS, FAILS(PUT_USER, 409, "UserAlreadyExists"), SAYS(GET_USER, USER(KEYS)),
+	     SAYS(IAM, LISTED), SAYS(IAM, "<html></html>"));
+	grant(&script, &access);
+	script_ended(&script, COSI_UNAVAILABLE, "no policy in it");
+	script_done(&script);
+}
+
+static void
+test_grant__user_that_is_there(void **state)
+{
+	struct cosi_access access;
+	struct script script;
+
+	(void)state;
+	script_init(&script, NULL);
+	/* Cut off before the policy. */
+	PLAY(&script, OURS, FAILS(PUT_USER, 409, "UserAlreadyExists"), SAYS(GET_USER, USER(KEYS)),
+	     SAYS(IAM, NO_POLICY), SAYS(IAM, PUT_DONE));
+	grant(&script, &access);
+	script_ended(&script, COSI_OK, "");
+	/* Its key was removed by hand: a second request for one would make two. */
+	PLAY(&script, OURS, SAYS(GET_USER, USER("\"keys\":[]")), SAYS(IAM, NO_POLICY),
+	     { .expect = ADD_KEY, .status = 200, .final = true }, SAYS(IAM, PUT_DONE),
+	     SAYS(GET_USER, USER(KEYS)));
+	grant(&script, &access);
+	script_ended(&script, COSI_OK, "");
+	PLAY(&script, OURS,
+	     SAYS(GET_USER, "{\"user_id\":\"cosi-ba-1\",\"display_name\":\"by hand\"," KEYS "}"));
+	grant(&script, &access);
+	script_ended(&script, COSI_PRECONDITION, "cosid did not create for this owner");
+	PLAY(&script, OURS, FAILS(PUT_USER, 409, "UserAlreadyExists"),
+	     FAILS(GET_USER, 404, "NoSuchUser"));
+	grant(&script, &access);
+	script_ended(&script, COSI_BUSY, "being created or deleted");
+	script_done(&script);
+}
+
+static void
+test_grant__key_of_another_user(void **state)
+{
+	struct cosi_access access;
+	struct script script;
+	struct step create = { .status = 409, .code = "KeyExists" };
+	char expect[400];
+
+	(void)state;
+	script_init(&script, CREDENTIAL_KEY);
+	(void)snprintf(expect, sizeof expect,
+		       "PUT /admin/user?access-key=%s&display-name=cosid%%3A" OWNER
+		       "%%3Aba-1&max-buckets=-1&secret-key=%s&uid=cosi-ba-1",
+		       s3_account_key(&script.host.call, "ceph-rgw", OWNER, "cosi-ba-1"),
+		       s3_account_secret(&script.host.call, "ceph-rgw", CREDENTIAL_KEY, OWNER,
+					 "cosi-ba-1"));
+	create.expect = expect;
+	PLAY(&script, OURS, create);
+	grant(&script, &access);
+	script_ended(&script, COSI_PRECONDITION,
+		     "the derived access key already belongs to another RGW user");
+	script_done(&script);
+}
+
+/* 404 may be false while RADOS does not answer, and a user may come back by a grant of another
+ * daemon: an OK would be the last that anybody hears of the account. */
+static void
+test_revoke__gone_for_certain(void **state)
+{
+	struct script script;
+
+	(void)state;
+	script_init(&script, NULL);
+	PLAY(&script, SAYS(GET_USER, USER(KEYS)), OK(DELETE), SAYS(ALIVE, OWN("")),
+	     FAILS(GET_USER, 404, "NoSuchUser"));
+	revoke(&script);
+	script_ended(&script, COSI_OK, "");
+	PLAY(&script, FAILS(GET_USER, 404, "NoSuchUser"), SAYS(ALIVE, OWN("")),
+	     FAILS(GET_USER, 404, "NoSuchUser"));
+	revoke(&script);
+	script_ended(&script, COSI_OK, "");
+	PLAY(&script, FAILS(GET_USER, 404, "NoSuchUser"), FAILS(ALIVE, 404, "NoSuchUser"));
+	revoke(&script);
+	script_ended(&script, COSI_BUSY, "cannot tell whether RADOS answers");
+	PLAY(&script, SAYS(GET_USER, USER(KEYS)), OK(DELETE), SAYS(ALIVE, OWN("")),
+	     SAYS(GET_USER, USER(KEYS)));
+	revoke(&script);
+	script_ended(&script, COSI_BUSY, "exists again after it was deleted");
+	PLAY(&script, { .expect = GET_USER, .status = 404 });
+	revoke(&script);
+	script_ended(&script, COSI_UNAVAILABLE, "without a reason");
+	script_done(&script);
+}
+
+static void
+test_probe__what_our_user_lacks(void **state)
+{
+	static const struct {
+		const char *own;
+		uint32_t code;
+		const char *text;
+	} users[] = {
+		{ OWN(CAPS), COSI_OK, "" },
+		{ OWN(",\"tenant\":\"\"" CAPS), COSI_OK, "" },
+		{ OWN(",\"tenant\":\"acme\"" CAPS), COSI_PRECONDITION, "belongs to a tenant" },
+		{ OWN(""), COSI_DENIED, "lacks the cap 'users=read'" },
+		{ OWN(",\"caps\":[{\"type\":\"users\",\"perm\":\"read\"}]"), COSI_DENIED,
+		  "lacks the cap 'users=write'" },
+		{ OWN(",\"caps\":[{\"type\":\"users\",\"perm\":\"read, write\"}]"), COSI_DENIED,
+		  "lacks the cap 'user-policy=read'" },
+		{ "{}", COSI_UNAVAILABLE, "does it serve S3?" },
+	};
+	struct script script;
+
+	(void)state;
+	script_init(&script, NULL);
+	for (size_t i = 0; i < sizeof users / sizeof users[0]; i++) {
+		PLAY(&script, FAILS("GET /cosid.probe?location=", 404, "NoSuchBucket"),
+		     SAYS(ALIVE, users[i].own));
+		(void)cosi_module.probe(script.instance, &script.host.call);
+		script_ended(&script, users[i].code, users[i].text);
+	}
+	script_done(&script);
+}
+
+static char listed[256];
+
+static int
+found(struct cosi_call *call, const struct cosi_found *item)
+{
+	size_t len = strlen(listed);
+
+	(void)call;
+	(void)snprintf(listed + len, sizeof listed - len, "%s=%s;", item->native, item->mark.name);
+	return 0;
+}
+
+static void
+test_list__page_after_page(void **state)
+{
+	static const char first[] = "GET /admin/user?list=&max-entries=1000";
+	static const char second[] = "GET /admin/user?list=&marker=m%2F1&max-entries=1000";
+	struct script script;
+
+	(void)state;
+	script_init(&script, NULL);
+	listed[0] = '\0';
+	PLAY(&script, SAYS("GET /?", "<ListAllMyBucketsResult></ListAllMyBucketsResult>"),
+	     SAYS(first, "{\"keys\":[\"driver\",7,\"cosi-ba-1\"],\"truncated\":true,"
+			 "\"marker\":\"m/1\"}"),
+	     SAYS(GET_USER, USER(KEYS)), SAYS(second, "{\"keys\":[\"cosi-ba-2\"]}"),
+	     FAILS("GET /admin/user?uid=cosi-ba-2", 404, "NoSuchUser"));
+	assert_int_equal(cosi_module.list(script.instance, &script.host.call, OWNER, found), 0);
+	script_ended(&script, COSI_OK, "");
+	assert_string_equal(listed, "cosi-ba-1=ba-1;");
+	PLAY(&script, SAYS("GET /?", "<ListAllMyBucketsResult></ListAllMyBucketsResult>"),
+	     SAYS(first, "{\"keys\":[],\"truncated\":true,\"marker\":\"m/1\"}"),
+	     SAYS(second, "{\"keys\":[],\"truncated\":true,\"marker\":\"m/1\"}"));
+	assert_true(cosi_module.list(script.instance, &script.host.call, OWNER, found) < 0);
+	script_ended(&script, COSI_UNAVAILABLE, "the same page again and again");
+	script_done(&script);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_grant__new_with_the_gateways_key),
+		cmocka_unit_test(test_grant__any_200_is_no_policy),
+		cmocka_unit_test(test_grant__user_that_is_there),
+		cmocka_unit_test(test_grant__key_of_another_user),
+		cmocka_unit_test(test_revoke__gone_for_certain),
+		cmocka_unit_test(test_probe__what_our_user_lacks),
+		cmocka_unit_test(test_list__page_after_page),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

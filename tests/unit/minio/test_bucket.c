@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_bucket.c - create, get and delete against answers and neighbours that no server can be made
+ * to have. */
+#include <stdio.h>
+
+#include "minio_script.h"
+
+#include "banned.h"
+
+#define OURS      TAG("cosi-driver", OWNER) TAG("cosi-name", "my photos")
+#define FINISHED  TAGS(OURS TAG("cosi-params", PARAMS))
+#define MAKING    TAGS(OURS TAG("cosi-making", PARAMS))
+#define OTHER     TAGS(OURS TAG("cosi-making", "1:other"))
+#define THERE     FAILS(PUT_BUCKET, 409, "BucketAlreadyOwnedByYou")
+#define NO_TAGS   FAILS(GET_TAGS, 404, "NoSuchTagSet")
+#define LIST      "GET /?"
+#define VERSIONS  "GET /photos?encoding-type=url&max-keys=1&versions="
+#define UPLOADS   "GET /photos?encoding-type=url&max-uploads=1&uploads="
+#define NOTHING   "<ListVersionsResult></ListVersionsResult>"
+#define DELETE    "DELETE /photos?"
+#define NO_QUOTA  "{\"quota\":0}"
+#define GET_QUOTA "GET " ADMIN "get-bucket-quota?bucket=photos"
+
+/* GET /: the bucket was created at noon, and the server's clock says when. */
+#define CREATED(when)                                                                              \
+	{                                                                                          \
+		.expect = LIST, .status = 200,                                                     \
+		.body = "<ListAllMyBucketsResult><Buckets><Bucket><Name>photos</"                  \
+			"Name><CreationDate>"                                                      \
+			"2026-11-20T12:00:00.000Z</CreationDate></Bucket></Buckets>"               \
+			"</ListAllMyBucketsResult>",                                               \
+		.headers = {                                                                       \
+			{ "date", (when) }                                                         \
+		}                                                                                  \
+	}
+#define SETTLED  "Fri, 20 Nov 2026 12:02:00 GMT" /* twice the time of a call here */
+#define TOO_SOON "Fri, 20 Nov 2026 12:01:59 GMT"
+
+/* What a bucket is looked at for before it is taken over, as a new one answers. */
+#define AS_NEW                                                                                     \
+	SAYS(VERSIONS, NOTHING), SAYS(UPLOADS, NOTHING),                                           \
+		FAILS("GET /photos?policy=", 404, "NoSuchBucketPolicy"),                           \
+		FAILS("GET /photos?object-lock=", 404, "ObjectLockConfigurationNotFoundError"),    \
+		SAYS("GET /photos?versioning=", "<VersioningConfiguration/>"),                     \
+		FAILS("GET /photos?lifecycle=", 404, "NoSuchLifecycleConfiguration"),              \
+		FAILS("GET /photos?encryption=", 404,                                              \
+		      "ServerSideEncryptionConfigurationNotFoundError"),                           \
+		FAILS("GET /photos?replication=", 404, "ReplicationConfigurationNotFoundError"),   \
+		SAYS("GET /photos?notification=", "<NotificationConfiguration/>"),                 \
+		FAILS("GET /photos?object-lock=", 404, "ObjectLockConfigurationNotFoundError"),    \
+		SAYS(GET_QUOTA, NO_QUOTA)
+
+static const struct cosi_bucket_params plain, purging = { .purge = true };
+static const struct cosi_bucket_params versioned = { .set = COSI_P_VERSIONING, .versioning = true };
+
+static struct cosi_bucket_req
+request(const struct cosi_bucket_params *params)
+{
+	return (struct cosi_bucket_req){
+		.native = "photos",
+		.mark = { OWNER, "my photos", PARAMS },
+		.common = params,
+	};
+}
+
+static void
+create(struct script *script, const struct cosi_bucket_params *params)
+{
+	const struct cosi_bucket_req req = request(params);
+	struct cosi_bucket bucket = { .ours = false };
+	int rc = cosi_module.create_bucket(script->instance, &script->host.call, &req, &bucket);
+
+	assert_int_equal(rc == 0, script->host.code == COSI_OK);
+	assert_int_equal(bucket.ours, rc == 0);
+}
+
+static void
+remove_it(struct script *script, const struct cosi_bucket_params *params)
+{
+	const struct cosi_bucket_req req = request(params);
+	int rc = cosi_module.delete_bucket(script->instance, &script->host.call, &req);
+
+	assert_int_equal(rc == 0, script->host.code == COSI_OK);
+}
+
+static void
+test_create__tags_in_one_request(void **state)
+{
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script, OK(PUT_BUCKET), OK(PUT_TAGS));
+	create(&script, &plain);
+	script_ended(&script, COSI_OK, "");
+	assert_string_equal(script.sent[1].body, FINISHED);
+	assert_string_equal(script_sent(&script, 0, "x-amz-bucket-object-lock-enabled"), "");
+	script_done(&script);
+}
+
+static void
+test_create__settings_between_the_tags(void **state)
+{
+	const struct cosi_bucket_params all = {
+		.set = COSI_P_VERSIONING | COSI_P_QUOTA_SIZE | COSI_P_ANONYMOUS,
+		.versioning = true,
+		.quota_size = 1048576,
+		.anonymous = COSI_ANON_READ,
+	};
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script, OK(PUT_BUCKET), OK(PUT_TAGS), OK("PUT /photos?versioning="),
+	     OK("PUT " ADMIN "set-bucket-quota?bucket=photos"), OK("PUT /photos?policy="),
+	     OK(PUT_TAGS));
+	create(&script, &all);
+	script_ended(&script, COSI_OK, "");
+	assert_string_equal(script.sent[1].body, MAKING);
+	assert_string_equal(script.sent[3].body,
+			    "{\"quota\":1048576,\"size\":1048576,\"quotatype\":\"hard\"}");
+	assert_string_equal(script.sent[5].body, FINISHED);
+	script_done(&script);
+}
+
+static void
+test_create__object_lock(void **state)
+{
+	struct cosi_bucket_params lock = { .set = COSI_P_OBJECT_LOCK, .object_lock = true };
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script, OK(PUT_BUCKET), OK(PUT_TAGS));
+	create(&script, &lock);
+	script_ended(&script, COSI_OK, "");
+	assert_string_equal(script_sent(&script, 0, "x-amz-bucket-object-lock-enabled"), "true");
+	PLAY(&script, FAILS(PUT_BUCKET, 403, "AccessDenied"));
+	create(&script, &lock);
+	script_ended(&script, COSI_DENIED, "s3:PutBucketObjectLockConfiguration");
+	lock.set |= COSI_P_VERSIONING; /* = false */
+	script_play(&script, NULL, 0);
+	create(&script, &lock);
+	script_ended(&script, COSI_INVALID, "objectLock needs versioning");
+	script_done(&script);
+}
+
+static void
+test_create__exists(void **state)
+{
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script, THERE, SAYS(GET_TAGS, FINISHED));
+	create(&script, &plain);
+	script_ended(&script, COSI_OK, "");
+	PLAY(&script, THERE, SAYS(GET_TAGS, TAGS(OURS TAG("cosi-params", "1:other"))));
+	create(&script, &plain);
+	script_ended(&script, COSI_EXISTS, "created with other parameters");
+	PLAY(&script, THERE,
+	     SAYS(GET_TAGS, TAGS(TAG("cosi-driver", "b.example.org") TAG("cosi-name", "my photos")
+					 TAG("cosi-params", PARAMS))));
+	create(&script, &plain);
+	script_ended(&script, COSI_EXISTS, "another owner");
+	PLAY(&script, THERE, FAILS(GET_TAGS, 403, "AccessDenied"));
+	create(&script, &plain);
+	script_ended(&script, COSI_DENIED, "lacks the right 's3:GetBucketTagging'");
+	script_done(&script);
+}
+
+/* ---- unfinished buckets ---- */
+
+/* Another daemon may be at it for as long as its call and this one's last. */
+static void
+test_resume__waits_for_another_daemon(void **state)
+{
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script, THERE, SAYS(GET_TAGS, MAKING), CREATED(TOO_SOON));
+	create(&script, &versioned);
+	script_ended(&script, COSI_BUSY, "for another 2 s");
+	PLAY(&script, THERE, SAYS(GET_TAGS, MAKING), CREATED(SETTLED),
+	     OK("PUT /photos?versioning="), OK(PUT_TAGS));
+	create(&script, &versioned);
+	script_ended(&script, COSI_OK, "");
+	assert_string_equal(script.sent[4].body, FINISHED);
+	PLAY(&script, THERE, SAYS(GET_TAGS, MAKING), CREATED("never"));
+	create(&script, &versioned);
+	script_ended(&script, COSI_BUSY, "does not say when it was created");
+	script_done(&script);
+}
+
+static void
+test_resume__of_ones_own_at_once(void **state)
+{
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script, OK(PUT_BUCKET), OK(PUT_TAGS), { .expect = "PUT /photos?versioning=" });
+	create(&script, &versioned);
+	script_ended(&script, COSI_UNAVAILABLE, "cannot enable versioning");
+	PLAY(&script, THERE, SAYS(GET_TAGS, MAKING), OK("PUT /photos?versioning="), OK(PUT_TAGS));
+	create(&script, &versioned);
+	script_ended(&script, COSI_OK, "");
+	/* Finished, it is not this daemon's any more. */
+	PLAY(&script, THERE, SAYS(GET_TAGS, MAKING), CREATED(TOO_SOON));
+	create(&script, &versioned);
+	script_ended(&script, COSI_BUSY, "unfinished");
+	script_done(&script);
+}
+
+/* Begun with others, it may be another daemon's by now, even if it was made here. */
+static void
+test_resume__anew_with_other_parameters(void **state)
+{
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script, OK(PUT_BUCKET), { .expect = PUT_TAGS });
+	create(&script, &plain);
+	PLAY(&script, THERE, SAYS(GET_TAGS, OTHER), CREATED(TOO_SOON));
+	create(&script, &plain);
+	script_ended(&script, COSI_BUSY, "unfinished");
+	PLAY(&script, THERE, SAYS(GET_TAGS, OTHER), CREATED(SETTLED),
+	     { .expect = DELETE, .status = 204 }, OK(PUT_BUCKET), OK(PUT_TAGS));
+	create(&script, &plain);
+	script_ended(&script, COSI_OK, "");
+	assert_string_equal(script.sent[5].body, FINISHED);
+	PLAY(&script, THERE, SAYS(GET_TAGS, OTHER), CREATED(SETTLED),
+	     FAILS(DELETE, 409, "BucketNotEmpty"));
+	create(&script, &plain);
+	script_ended(&script, COSI_EXISTS, "has objects already");
+	PLAY(&script, THERE, SAYS(GET_TAGS, OTHER), CREATED(SETTLED),
+	     { .expect = DELETE, .status = 204 }, THERE);
+	create(&script, &plain);
+	script_ended(&script, COSI_BUSY, "another daemon is creating it");
+	script_done(&script);
+}
+
+static void
+test_adopt__by_its_age(void **state)
+{
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script, THERE, NO_TAGS, AS_NEW, CREATED(TOO_SOON));
+	create(&script, &plain);
+	script_ended(&script, COSI_BUSY, "unfinished");
+	PLAY(&script, THERE, NO_TAGS, AS_NEW, CREATED(SETTLED), OK(PUT_TAGS));
+	create(&script, &plain);
+	script_ended(&script, COSI_OK, "");
+	PLAY(&script, THERE, NO_TAGS, AS_NEW, CREATED("Sat, 21 Nov 2026 12:00:00 GMT"),
+	     OK(PUT_TAGS));
+	create(&script, &plain);
+	script_ended(&script, COSI_OK, "");
+	PLAY(&script, THERE, NO_TAGS, AS_NEW, CREATED("Sat, 21 Nov 2026 12:00:01 GMT"));
+	create(&script, &plain);
+	script_ended(&script, COSI_EXISTS, "older than adopt_window");
+	script_done(&script);
+}
+
+/* A call that is cut off leaves a bucket without tags, which its maker goes on with. */
+static void
+test_adopt__ones_own_at_once(void **state)
+{
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script, OK(PUT_BUCKET), { .expect = PUT_TAGS });
+	create(&script, &plain);
+	script_ended(&script, COSI_UNAVAILABLE, "cannot create bucket 'photos'");
+	PLAY(&script, THERE, NO_TAGS, AS_NEW, OK(PUT_TAGS));
+	create(&script, &plain);
+	script_ended(&script, COSI_OK, "");
+	script_done(&script);
+}
+
+static void
+test_adopt__not_what_was_touched(void **state)
+{
+	static const char item[] = "<ListVersionsResult><Version><Key>k</Key><VersionId>null"
+				   "</VersionId></Version></ListVersionsResult>";
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script, THERE, NO_TAGS, SAYS(VERSIONS, item), NO_TAGS);
+	create(&script, &plain);
+	script_ended(&script, COSI_EXISTS, "is not as a new bucket is");
+	PLAY(&script, THERE, NO_TAGS, SAYS(VERSIONS, NOTHING), SAYS(UPLOADS, NOTHING),
+	     SAYS("GET /photos?policy=", "{}"), NO_TAGS);
+	create(&script, &plain);
+	script_ended(&script, COSI_EXISTS, "is not as a new bucket is");
+	/* It was another daemon that gave it tags meanwhile. */
+	PLAY(&script, THERE, NO_TAGS, SAYS(VERSIONS, item), SAYS(GET_TAGS, FINISHED));
+	create(&script, &plain);
+	script_ended(&script, COSI_OK, "");
+	script_done(&script);
+}
+
+/* ---- get, delete ---- */
+
+static void
+get(struct script *script, struct cosi_bucket *out)
+{
+	const struct cosi_bucket_req req = request(&plain);
+	int rc;
+
+	*out = (struct cosi_bucket){ .ours = false };
+	rc = cosi_module.get_bucket(script->instance, &script->host.call, &req, out);
+	assert_int_equal(rc == 0, script->host.code == COSI_OK);
+}
+
+static void
+test_get__there_or_not(void **state)
+{
+	struct cosi_bucket bucket;
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script, SAYS(GET_TAGS, FINISHED));
+	get(&script, &bucket);
+	script_ended(&script, COSI_OK, "");
+	assert_true(bucket.ours);
+	assert_string_equal(bucket.params, PARAMS);
+	assert_string_equal(bucket.region, "us-east-1");
+	PLAY(&script, NO_TAGS, SAYS(LOCATION, LOCATED));
+	get(&script, &bucket);
+	script_ended(&script, COSI_OK, "");
+	assert_false(bucket.ours);
+	PLAY(&script, NO_TAGS, FAILS(LOCATION, 404, "NoSuchBucket"));
+	get(&script, &bucket);
+	script_ended(&script, COSI_NOT_FOUND, "there is no bucket 'photos'");
+	PLAY(&script, NO_TAGS, SAYS(LOCATION, "<LocationConstraint>eu</LocationConstraint>"));
+	get(&script, &bucket);
+	script_ended(&script, COSI_PRECONDITION, "region is 'eu'");
+	PLAY(&script, NO_TAGS, SAYS(LOCATION, "<html/>"));
+	get(&script, &bucket);
+	script_ended(&script, COSI_UNAVAILABLE, "does it serve S3?");
+	script_done(&script);
+}
+
+static void
+test_delete__ours_alone_and_empty(void **state)
+{
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script, SAYS(GET_TAGS, FINISHED), { .expect = DELETE, .status = 204 });
+	remove_it(&script, &plain);
+	script_ended(&script, COSI_OK, "");
+	PLAY(&script, NO_TAGS, FAILS(LOCATION, 404, "NoSuchBucket"));
+	remove_it(&script, &plain);
+	script_ended(&script, COSI_OK, "");
+	PLAY(&script, { .expect = GET_TAGS, .status = 404, .foreign = true });
+	remove_it(&script, &plain);
+	script_ended(&script, COSI_UNAVAILABLE, "without a reason");
+	PLAY(&script, NO_TAGS, SAYS(LOCATION, LOCATED));
+	remove_it(&script, &purging);
+	script_ended(&script, COSI_PRECONDITION, "do not say that cosid created it");
+	PLAY(&script, SAYS(GET_TAGS, FINISHED), FAILS(DELETE, 409, "BucketNotEmpty"));
+	remove_it(&script, &plain);
+	script_ended(&script, COSI_PRECONDITION, "not empty");
+	script_done(&script);
+}
+
+static void
+test_delete__purged_to_the_end(void **state)
+{
+	static const char page[] = "GET /photos?encoding-type=url&max-keys=500&versions=";
+	static const char two[] = "<ListVersionsResult><Version><Key>a%26b</Key><VersionId>v1"
+				  "</VersionId></Version><DeleteMarker><Key>c</Key><VersionId>v2"
+				  "</VersionId></DeleteMarker></ListVersionsResult>";
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script, SAYS(GET_TAGS, FINISHED), FAILS(DELETE, 409, "BucketNotEmpty"),
+	     SAYS(page, two), SAYS("POST /photos?delete=", "<DeleteResult/>"), SAYS(page, NOTHING),
+	     { .expect = DELETE, .status = 204 });
+	remove_it(&script, &purging);
+	script_ended(&script, COSI_OK, "");
+	assert_string_equal(script.sent[3].body,
+			    "<Delete><Quiet>true</Quiet><Object><Key>a&#38;b</Key><VersionId>v1"
+			    "</VersionId></Object><Object><Key>c</Key><VersionId>v2</VersionId>"
+			    "</Object></Delete>");
+	assert_string_not_equal(script_sent(&script, 3, "x-amz-checksum-sha256"), "");
+	PLAY(&script, SAYS(GET_TAGS, FINISHED), FAILS(DELETE, 409, "BucketNotEmpty"),
+	     SAYS(page, two),
+	     SAYS("POST /photos?delete=", "<DeleteResult><Error><Key>c</Key><Code>InvalidRequest"
+					  "</Code></Error></DeleteResult>"));
+	remove_it(&script, &purging);
+	script_ended(&script, COSI_PRECONDITION, "object lock or a missing right keeps 1");
+	PLAY(&script, SAYS(GET_TAGS, FINISHED), FAILS(DELETE, 409, "BucketNotEmpty"),
+	     SAYS(page, NOTHING), FAILS(DELETE, 409, "BucketNotEmpty"));
+	remove_it(&script, &purging);
+	script_ended(&script, COSI_BUSY, "objects are written while it is purged");
+	script_done(&script);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_create__tags_in_one_request),
+		cmocka_unit_test(test_create__settings_between_the_tags),
+		cmocka_unit_test(test_create__object_lock),
+		cmocka_unit_test(test_create__exists),
+		cmocka_unit_test(test_resume__waits_for_another_daemon),
+		cmocka_unit_test(test_resume__of_ones_own_at_once),
+		cmocka_unit_test(test_resume__anew_with_other_parameters),
+		cmocka_unit_test(test_adopt__by_its_age),
+		cmocka_unit_test(test_adopt__ones_own_at_once),
+		cmocka_unit_test(test_adopt__not_what_was_touched),
+		cmocka_unit_test(test_get__there_or_not),
+		cmocka_unit_test(test_delete__ours_alone_and_empty),
+		cmocka_unit_test(test_delete__purged_to_the_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
