@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * rig.c - a host table of twenty lines' worth of services, and calls of the module's handlers. */
+
 #include "rig.h"
 
 #include <fcntl.h>
@@ -9,6 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "faults.h"
 
 #include "banned.h"
 
@@ -168,6 +171,25 @@ rig_done(struct rig *rig)
 	rig_remove_all(rig->root);
 	rig_remove_all(rig->outside);
 	arena_done(&rig->arena);
+}
+
+int
+rig_setup(void **state)
+{
+	static struct rig rig;
+
+	rig_init(&rig);
+	*state = &rig;
+	return 0;
+}
+
+int
+rig_teardown(void **state)
+{
+	(void)fault_disarm();
+	(void)fault_traced();
+	rig_done(*state);
+	return 0;
 }
 
 void

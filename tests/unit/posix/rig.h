@@ -45,6 +45,11 @@ void rig_done(struct rig *rig);
 /* A second instance on the same root is rig_open() on another rig; its paths stay the first's. */
 int rig_open(struct rig *rig);
 void rig_close(struct rig *rig);
+/* For cmocka: each test has a rig of its own as its state. */
+int rig_setup(void **state);
+int rig_teardown(void **state);
+#define TEST(f)              cmocka_unit_test_setup_teardown(f, rig_setup, rig_teardown)
+#define TEST_AFTER(setup, f) cmocka_unit_test_setup_teardown(f, setup, rig_teardown)
 /* Forgets the outcome of the call before. */
 void rig_reset(struct rig *rig);
 

@@ -19,20 +19,13 @@ static const struct cosi_mark other_params = { RIG_OWNER, "cosi-app", PARAMS_B }
 static int
 setup(void **state)
 {
-	static struct rig rig;
+	struct rig *rig;
 
-	rig_init(&rig);
-	rig_mkdir(&rig, "photos");
-	rig_mkdir(&rig, "films");
-	rig_mkdir(&rig, "songs");
-	*state = &rig;
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	rig_done(*state);
+	rig_setup(state);
+	rig = *state;
+	rig_mkdir(rig, "photos");
+	rig_mkdir(rig, "films");
+	rig_mkdir(rig, "songs");
 	return 0;
 }
 
@@ -217,20 +210,19 @@ test_revoke__of_others_is_refused(void **state)
 int
 main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_grant__keys_are_derived),
-		TEST(test_grant__record_holds_all_but_the_secret),
-		TEST(test_grant__again_gives_the_same_keys),
-		TEST(test_grant__other_account_or_owner_has_other_keys),
-		TEST(test_grant__same_account_otherwise_is_refused),
-		TEST(test_grant__account_of_others_is_refused),
-		TEST(test_grant__changed_credential_key_is_refused),
-		TEST(test_grant__absent_bucket_leaves_no_account),
-		TEST(test_revoke__all),
-		TEST(test_revoke__some_then_the_rest),
-		TEST(test_revoke__bucket_that_is_gone),
-		TEST(test_revoke__of_others_is_refused),
+		TEST_AFTER(setup, test_grant__keys_are_derived),
+		TEST_AFTER(setup, test_grant__record_holds_all_but_the_secret),
+		TEST_AFTER(setup, test_grant__again_gives_the_same_keys),
+		TEST_AFTER(setup, test_grant__other_account_or_owner_has_other_keys),
+		TEST_AFTER(setup, test_grant__same_account_otherwise_is_refused),
+		TEST_AFTER(setup, test_grant__account_of_others_is_refused),
+		TEST_AFTER(setup, test_grant__changed_credential_key_is_refused),
+		TEST_AFTER(setup, test_grant__absent_bucket_leaves_no_account),
+		TEST_AFTER(setup, test_revoke__all),
+		TEST_AFTER(setup, test_revoke__some_then_the_rest),
+		TEST_AFTER(setup, test_revoke__bucket_that_is_gone),
+		TEST_AFTER(setup, test_revoke__of_others_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

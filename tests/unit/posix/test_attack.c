@@ -15,23 +15,16 @@
 static int
 setup(void **state)
 {
-	static struct rig rig;
+	struct rig *rig;
 	char path[128];
 	FILE *file;
 
-	rig_init(&rig);
-	(void)snprintf(path, sizeof path, "%s/kept", rig.outside);
+	rig_setup(state);
+	rig = *state;
+	(void)snprintf(path, sizeof path, "%s/kept", rig->outside);
 	file = fopen(path, "w");
 	assert_non_null(file);
 	assert_int_equal(fclose(file), 0);
-	*state = &rig;
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	rig_done(*state);
 	return 0;
 }
 
@@ -219,16 +212,15 @@ test_two_processes__lose_nothing(void **state)
 int
 main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_link__as_a_bucket_without_record),
-		TEST(test_link__in_the_place_of_our_bucket),
-		TEST(test_link__as_state_directory),
-		TEST(test_link__as_record_directories),
-		TEST(test_link__as_lock),
-		TEST(test_link__as_file_that_is_being_written),
-		TEST(test_link__as_record),
-		TEST(test_two_processes__lose_nothing),
+		TEST_AFTER(setup, test_link__as_a_bucket_without_record),
+		TEST_AFTER(setup, test_link__in_the_place_of_our_bucket),
+		TEST_AFTER(setup, test_link__as_state_directory),
+		TEST_AFTER(setup, test_link__as_record_directories),
+		TEST_AFTER(setup, test_link__as_lock),
+		TEST_AFTER(setup, test_link__as_file_that_is_being_written),
+		TEST_AFTER(setup, test_link__as_record),
+		TEST_AFTER(setup, test_two_processes__lose_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

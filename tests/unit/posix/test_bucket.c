@@ -11,23 +11,6 @@ static const struct cosi_mark other_owner = { "two.example.org", "photos", PARAM
 static const struct cosi_mark other_name = { RIG_OWNER, "photographs", PARAMS_A };
 static const struct cosi_mark other_params = { RIG_OWNER, "photos", PARAMS_B };
 
-static int
-setup(void **state)
-{
-	static struct rig rig;
-
-	rig_init(&rig);
-	*state = &rig;
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	rig_done(*state);
-	return 0;
-}
-
 static void
 test_create__makes_a_directory_and_a_record(void **state)
 {
@@ -238,7 +221,6 @@ test_names__that_a_file_system_would_follow(void **state)
 int
 main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_create__makes_a_directory_and_a_record),
 		TEST(test_create__again_changes_nothing),

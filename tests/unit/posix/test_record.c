@@ -16,23 +16,6 @@
 enum { RECORD_MAX = 64 * 1024 };
 #define PHOTOS ".cosid/buckets/photos.json"
 
-static int
-setup(void **state)
-{
-	static struct rig rig;
-
-	rig_init(&rig);
-	*state = &rig;
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	rig_done(*state);
-	return 0;
-}
-
 static const char *const damaged[] = {
 	"",
 	"{",
@@ -284,7 +267,6 @@ test_list__damaged_record_is_an_error(void **state)
 int
 main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_damaged__is_never_taken_for_absent),
 		TEST(test_damaged__fifo_does_not_block),

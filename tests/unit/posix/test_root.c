@@ -11,23 +11,6 @@
 
 #include "banned.h"
 
-static int
-setup(void **state)
-{
-	static struct rig rig;
-
-	rig_init(&rig);
-	*state = &rig;
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	rig_done(*state);
-	return 0;
-}
-
 /* Renames the root, or renames it back; in its place there is nothing. */
 static void
 unmount(const struct rig *rig)
@@ -189,7 +172,6 @@ test_root__is_not_held_between_calls(void **state)
 int
 main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_root__absent_and_back),
 		TEST(test_root__empty_mount_point_is_not_believed),

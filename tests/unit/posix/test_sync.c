@@ -13,24 +13,6 @@
 
 #include "banned.h"
 
-static int
-setup(void **state)
-{
-	static struct rig rig;
-
-	rig_init(&rig);
-	*state = &rig;
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void)fault_traced();
-	rig_done(*state);
-	return 0;
-}
-
 #define RECORD(dir, name)                                                                          \
 	"write .cosid/" dir "/." name ".next\n"                                                    \
 	"sync .cosid/" dir "/." name ".next\n"                                                     \
@@ -129,7 +111,6 @@ test_modes__of_owner_and_group_alone(void **state)
 int
 main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_create__record_then_directory),
 		TEST(test_delete__directory_then_record),

@@ -18,18 +18,11 @@
 static int
 setup(void **state)
 {
-	static struct rig rig;
+	struct rig *rig;
 
-	rig_init(&rig);
-	assert_int_equal(rig_create(&rig, "photos", NULL, NULL), COSI_OK);
-	*state = &rig;
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	rig_done(*state);
+	rig_setup(state);
+	rig = *state;
+	assert_int_equal(rig_create(rig, "photos", NULL, NULL), COSI_OK);
 	return 0;
 }
 
@@ -294,20 +287,19 @@ test_mount__is_the_bucket(void **state)
 int
 main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_purge__empty_bucket),
-		TEST(test_purge__files_and_directories),
-		TEST(test_purge__keys_named_like_lifted_directories),
-		TEST(test_purge__1500_levels),
-		TEST(test_purge__2000_files_are_more_than_one_read),
-		TEST(test_purge__links_go_and_their_targets_stay),
-		TEST(test_purge__stops_when_late_and_goes_on_later),
-		TEST(test_purge__without_the_rights_says_so),
-		TEST(test_mount__in_the_first_level),
-		TEST(test_mount__deeper),
-		TEST(test_mount__bind_of_the_same_device),
-		TEST(test_mount__is_the_bucket),
+		TEST_AFTER(setup, test_purge__empty_bucket),
+		TEST_AFTER(setup, test_purge__files_and_directories),
+		TEST_AFTER(setup, test_purge__keys_named_like_lifted_directories),
+		TEST_AFTER(setup, test_purge__1500_levels),
+		TEST_AFTER(setup, test_purge__2000_files_are_more_than_one_read),
+		TEST_AFTER(setup, test_purge__links_go_and_their_targets_stay),
+		TEST_AFTER(setup, test_purge__stops_when_late_and_goes_on_later),
+		TEST_AFTER(setup, test_purge__without_the_rights_says_so),
+		TEST_AFTER(setup, test_mount__in_the_first_level),
+		TEST_AFTER(setup, test_mount__deeper),
+		TEST_AFTER(setup, test_mount__bind_of_the_same_device),
+		TEST_AFTER(setup, test_mount__is_the_bucket),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
