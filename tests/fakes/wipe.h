@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * wipe.h - looks for a planted secret in the memory of this process, freed memory included. */
+#ifndef TESTS_FAKES_WIPE_H
+#define TESTS_FAKES_WIPE_H
+#include <stddef.h>
+
+enum { WIPE_LEN = 96 };
+
+/* A text of WIPE_LEN characters in memory that is not searched.  Of one process always the same. */
+const char *wipe_secret(void);
+/* How many copies of it are in the heap and in anonymous mappings; stacks are not searched, nor
+ * static data.  free() overwrites the beginning of a block, so the end of the text counts. */
+size_t wipe_count(void);
+
+#endif

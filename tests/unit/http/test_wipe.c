@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_wipe.c - what a request sent and what its reply held is gone when the call is over.
+ *
+ * The server is a child: its memory is not searched.
+ */
+#include "fakes/wipe.h"
+
+#include <arpa/inet.h>
+#include <malloc.h>
+#include <netinet/in.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "rig.h"
+
+#include "banned.h"
+
+/* A body that libcurl's handle does not keep a buffer for. */
+enum { LARGE = 200 * 1024 };
+
+/* Answers each request with the secret in a header, and in a body of the length in its path. */
+static void
+serve_child(int listener)
+{
+	static char request[8192], reply[LARGE + 1024];
+
+	for (;;) {
+		int fd = accept(listener, NULL, NULL);
+		size_t len = 0;
+		ssize_t n;
+
+		while (fd >= 0 && (n = recv(fd, request + len, sizeof request - 1 - len, 0)) > 0) {
+			size_t size;
+			int head;
+
+			len += (size_t)n;
+			request[len] = '\0';
+			if (strstr(request, "end") == NULL)
+				continue;
+			len = 0;
+			size = strstr(request, "/large") != NULL ? LARGE : WIPE_LEN;
+			head = snprintf(
+				reply, sizeof reply,
+				"HTTP/1.1 200 OK\r\nX-Key: %s\r\nContent-Length: %zu\r\n\r\n",
+				wipe_secret(), size);
+			memset(reply + head, '.', size);
+			memcpy(reply + head + size - WIPE_LEN, wipe_secret(), WIPE_LEN);
+			(void)!write(fd, reply, (size_t)head + size);
+		}
+		(void)close(fd);
+	}
+}
+
+static pid_t
+start_server(char *url, size_t size)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	socklen_t len = sizeof address;
+	pid_t child;
+
+	assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof address), 0);
+	assert_int_equal(listen(listener, 8), 0);
+	assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &len), 0);
+	(void)snprintf(url, size, "http://127.0.0.1:%u", (unsigned)ntohs(address.sin_port));
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		serve_child(listener);
+	}
+	(void)close(listener);
+	return child;
+}
+
+/* Sends it in a header and in the body; both parts end with what the server waits for. */
+static void
+exchange(struct rig *rig, const char *path)
+{
+	const struct cosi_http_reply *reply;
+	char *value, *body;
+
+	rig_begin(rig);
+	value = arena_printf(&rig->arena, "Bearer %s", wipe_secret());
+	body = arena_printf(&rig->arena, "%s end", wipe_secret());
+	reply = http_exchange(rig->client, &rig->call, rig->base,
+			      COSI_HTTP(.method = "PUT", .path = path, .nheaders = 1,
+					.headers = &(struct cosi_kv){ "Authorization", value },
+					.body = { body, strlen(body) }));
+	assert_non_null(reply);
+	assert_int_equal(reply->status, 200);
+	assert_memory_equal((const char *)reply->body.data + reply->body.len - WIPE_LEN,
+			    wipe_secret(), WIPE_LEN);
+	assert_true(wipe_count() >= 4);
+	arena_done(&rig->arena);
+}
+
+static void
+test_exchange__nothing_is_left(void **state)
+{
+	const struct http_config config = rig_config();
+	struct rig rig = { .cancelled = false };
+	struct status status = { 0 };
+	char url[64];
+	pid_t child;
+
+	(void)state;
+	(void)wipe_secret();
+	child = start_server(url, sizeof url);
+	arena_init(&rig.arena, (size_t)64 << 20);
+	rig.base = url;
+	rig.client = http_client_new(&config, &status);
+	assert_non_null(rig.client);
+	for (int i = 0; i < 2; i++) {
+		/* The handle waits for the next request; libcurl's receive buffer in it keeps the
+		 * last bytes that came, at most both copies in the reply. */
+		exchange(&rig, "/small");
+		assert_true(wipe_count() <= 2);
+		exchange(&rig, "/large");
+		assert_true(wipe_count() <= 2);
+	}
+	http_client_free(rig.client);
+	assert_int_equal(wipe_count(), 0);
+	(void)kill(child, SIGKILL);
+	(void)waitpid(child, NULL, 0);
+}
+
+static int
+setup(void **state)
+{
+	(void)state;
+	/* Large blocks would go back to the system, and nobody could see what they hold. */
+	(void)mallopt(M_MMAP_THRESHOLD, 64 << 20);
+	(void)mallopt(M_TRIM_THRESHOLD, 64 << 20);
+	return http_global_init();
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_exchange__nothing_is_left),
+	};
+
+	return cmocka_run_group_tests(tests, setup, NULL);
+}
