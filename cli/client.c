@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * client.c - connect, send one message, wait for one.
  *
- * The socket is connected here and handed to the core, so that "nobody listens" is known at once
- * and by its errno, instead of after the core's own reconnect attempts.
+ * The socket is connected here and handed to the core, so that a missing listener is
+ * reported at once and with its errno, not after the core's own reconnect attempts.
  */
 #include "client.h"
 

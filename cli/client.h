@@ -27,8 +27,8 @@ struct client {
 	struct client_error error;
 };
 
-/* Connects to "unix:///path".  0, or -1 with client->error: nobody listens there.  The timeout
- * covers everything from here on.  client_close() either way. */
+/* Connects to "unix:///path".  0, or -1 with client->error if no process listens there.  The
+ * timeout covers everything from here on.  client_close() either way. */
 int client_open(struct client *client, const char *endpoint, int64_t timeout_ms,
 		struct arena *arena);
 void client_close(struct client *client);
@@ -42,7 +42,7 @@ const void *client_call(struct client *client, const char *path, const ProtobufC
 int client_fail(struct client *client, grpc_status_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Connects to a UNIX socket, so that "nobody listens" is known at once.  The descriptor, blocking;
+/* Connects to a UNIX socket; fails at once if no process listens there.  The descriptor, blocking;
  * -1 with errno.  It waits that long for a full backlog. */
 int client_connect(const char *path, int64_t timeout_ms);
 

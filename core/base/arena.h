@@ -2,7 +2,8 @@
  * arena.h - the memory of one call: allocate at will, free nothing, wipe everything at the end.
  *
  * Used by one thread at a time.  An arena that could not serve an allocation (its cap, or no
- * memory) is failed for good; whoever ends the work asks arena_failed() once.
+ * memory) stays failed; the caller that ends the work checks
+ * arena_failed() once.
  */
 #ifndef COSID_BASE_ARENA_H
 #define COSID_BASE_ARENA_H

@@ -75,7 +75,8 @@ secret_new(const char *bytes, size_t len)
 	secret = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (secret == MAP_FAILED)
 		return NULL;
-	(void)madvise(secret, size, MADV_DONTDUMP); /* a second defence: we are not dumpable */
+	(void)madvise(secret, size,
+		      MADV_DONTDUMP); /* a second defence: the process is not dumpable */
 	secret->mapped = size;
 	secret->len = len;
 	memcpy(secret->text, bytes, len);

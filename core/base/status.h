@@ -28,7 +28,7 @@ int status_fail(struct status *status, uint32_t code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 int status_vfail(struct status *status, uint32_t code, const char *fmt, va_list ap)
 	__attribute__((format(printf, 3, 0)));
-/* The one code and text for it, EXHAUSTED: whoever asks again later may be served. */
+/* The one code and text for it, EXHAUSTED: a later retry can succeed. */
 int status_no_memory(struct status *status);
 static inline bool
 status_ok(const struct status *status)

@@ -109,8 +109,8 @@ clear_path(const struct sockaddr_un *address, struct status *status)
 		return 0;
 	if (errno != ECONNREFUSED)
 		return status_fail(status, COSI_INVALID,
-				   "cannot listen on '%s': cannot tell whether somebody listens "
-				   "there: %s",
+				   "cannot listen on '%s': cannot tell whether another process "
+				   "listens there: %s",
 				   path, strerrordesc_np(errno));
 	log_info("removing the stale socket '%s'", path);
 	if (unlink(path) != 0 && errno != ENOENT)
@@ -200,9 +200,10 @@ unix_socket_set_mode(const struct unix_socket *node, mode_t mode, struct status 
 	if (!node->bound)
 		return 0;
 	if (!is_there(node))
-		return status_fail(status, COSI_INVALID,
-				   "cannot set the mode of '%s': it is not our socket any more",
-				   node->path);
+		return status_fail(
+			status, COSI_INVALID,
+			"cannot set the mode of '%s': another file has replaced the socket",
+			node->path);
 	if (chmod(node->path, mode) != 0)
 		return status_fail(status, COSI_INVALID, "cannot set the mode of '%s': %s",
 				   node->path, strerrordesc_np(errno));
@@ -217,8 +218,8 @@ unix_socket_withdraw(struct unix_socket *node)
 
 	if (node->fd < 0 || !node->bound)
 		return;
-	/* While we listen nobody takes the node for a stale one; the lock keeps out those who find
-	 * it gone. */
+	/* While this process listens, no other takes the node for a stale one; the lock keeps out
+	 * processes that find it gone. */
 	lock = lock_directory(node->path, &ignored);
 	if (is_there(node))
 		(void)unlink(node->path);

@@ -19,16 +19,16 @@ struct unix_socket {
 	ino_t ino;
 };
 
-/* Binds and listens; the node is born with that mode or a narrower one.  A socket that nobody
- * listens on is replaced, anything else in the way is refused.  0, or -1 with status, out
+/* Binds and listens; the node is born with that mode or a narrower one.  A socket without a
+ * listener is replaced; any other file at the path is an error.  0, or -1 with status, out
  * untouched. */
 int unix_socket_open(struct unix_socket *out, const char *path, mode_t mode, struct status *status);
 /* Takes over a socket that listens already; its node stays when it is closed. */
 int unix_socket_adopt(struct unix_socket *out, const char *path, int fd, struct status *status);
 /* Gives the node another mode, if it is still ours.  0, or -1 with status. */
 int unix_socket_set_mode(const struct unix_socket *node, mode_t mode, struct status *status);
-/* Removes the node if it is still ours: nobody finds the socket any more, but those who had
- * connected can still be accepted.  Nothing is done with one that was adopted. */
+/* Removes the node if it is still this socket's: no client finds it any more, but clients
+ * that have connected can still be accepted.  Nothing is done with one that was adopted. */
 void unix_socket_withdraw(struct unix_socket *node);
 /* Withdraws and closes. */
 void unix_socket_close(struct unix_socket *node);

@@ -262,8 +262,8 @@ check_network(const struct config_backend *backend, const struct cosi_module *mo
 	check_ca_file(backend, diag);
 	if (backend->insecure)
 		diag_warning(diag, backend->file, key_line(backend, "insecure"),
-			     tls ? "backend '%s': 'insecure' is set: whoever answers in the "
-				   "store's place gets its keys"
+			     tls ? "backend '%s': 'insecure' is set: the store's certificate "
+				   "is not verified"
 				 : "backend '%s': 'insecure' has no effect without https://",
 			     backend->name);
 }

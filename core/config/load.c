@@ -19,7 +19,7 @@ struct loaded {
 	struct config_file *files; /* in the arena, the main file's first; their trees are owned */
 };
 
-/* What loading needs besides the result. */
+/* What loading needs in addition to the result. */
 struct load {
 	struct loaded *loaded;
 	struct reader reader;
@@ -100,7 +100,7 @@ read_peers(struct load *load)
 	if (peers.uids.n + peers.gids.n == 0 && load->reader.diag->nerrors == before)
 		diag_warning(load->reader.diag, load->reader.file,
 			     group_line(load->top.allowed_peers),
-			     "'allowed_peers' is empty: nobody can connect");
+			     "'allowed_peers' is empty: no process can connect");
 	_Static_assert(sizeof(uid_t) == sizeof(uint32_t) && sizeof(gid_t) == sizeof(uint32_t),
 		       "user ids have 32 bits");
 	config->npeer_uids = peers.uids.n;

@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "cosi_module.h"
 
-/* Types of the daemon alone, besides enum cosi_type. */
+/* Types of the daemon only, in addition to enum cosi_type. */
 enum value_kind {
 	VALUE_STRINGS = 101, /* const char *const *, ends with NULL */
 	VALUE_IDS = 102,     /* struct value_ids */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * client.c - a backend's handles: kept per base URL, closed when nobody needs them.
+ * client.c - a backend's handles: kept per base URL, closed when they are idle.
  *
  * The reaper closes handles whose time is up: a daemon is idle most of the day, and without it a
  * burst would leave half-closed sockets until the next one.  It starts with the first idle handle.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * client.h - a backend's handles: kept per base URL, closed when nobody needs them. */
+ * client.h - a backend's handles: kept per base URL, closed when they are idle. */
 #ifndef COSID_HTTP_CLIENT_H
 #define COSID_HTTP_CLIENT_H
 #include "http/breaker.h"

@@ -67,7 +67,7 @@ reason(struct handle *handle, CURLcode code, char *out, size_t size)
 		out[0] = (char)tolower((unsigned char)out[0]);
 }
 
-/* OpenSSL's words for the plain HTTP that answers a handshake, which help nobody. */
+/* OpenSSL's text for plain HTTP in reply to a handshake needs an explanation. */
 static const char *
 tls_hint(const char *words)
 {
@@ -207,7 +207,7 @@ static void
 given_up(struct attempt *attempt)
 {
 	attempt->verdict = BREAKER_NOTHING;
-	fail(attempt, COSI_TIMEOUT, "'%s' was given up: nobody waits for it",
+	fail(attempt, COSI_TIMEOUT, "'%s' was cancelled: its caller has left",
 	     attempt->request->shown);
 }
 

@@ -9,7 +9,7 @@ void failure_judge(struct handle *handle, struct attempt *attempt, CURLcode code
 
 /* The statuses that mean "later": 429, 500, 502, 503, 504. */
 bool failure_status_passes(int status);
-/* Somebody on the way gave up; the store may still carry the request out: 408, 502, 504. */
+/* An intermediary gave up; the store may still carry out the request: 408, 502, 504. */
 bool failure_status_unknown(int status);
 
 #endif

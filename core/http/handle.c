@@ -217,7 +217,7 @@ perform(struct handle *handle, const struct attempt *attempt, int64_t timeout_ms
 	return failed ? CURLE_OUT_OF_MEMORY : curl_easy_perform(easy);
 }
 
-/* Twice is one request for whoever waits: both have its time together. */
+/* Two attempts are one request for the caller: they share its timeout. */
 void
 handle_perform(struct handle *handle, struct attempt *attempt)
 {

@@ -38,7 +38,7 @@ enum attempt_stop {
 	ATTEMPT_GOES_ON = 0,
 	ATTEMPT_TOO_LATE = 1,  /* the deadline came, or the caller left, before it was sent */
 	ATTEMPT_NO_REPEAT = 2, /* the kept connection broke, and it must not be sent again */
-	ATTEMPT_GIVEN_UP = 3,  /* nobody waits for the answer, and nothing is changed by it */
+	ATTEMPT_GIVEN_UP = 3,  /* the caller has left, and the request changes nothing */
 };
 
 /* One try.  status 0: no answer; then code and text say why. */

@@ -57,7 +57,7 @@ struct http_call {
 	/* Out: a changing request (any but GET and HEAD) was sent and its outcome is unknown;
 	 * nothing else may touch its object for this long (the largest timeout of such requests).
 	 * 0: all is known. Unknown are: no answer or not all of it, and the answers 408, 502 and
-	 * 504, which say that somebody on the way gave up.  It stays set when a repetition is
+	 * 504, which say that an intermediary gave up.  It stays set when a repetition is
 	 * answered: the lost request may still be carried out (measured on RGW: a later revoke is
 	 * then undone). */
 	int64_t unknown_ms;

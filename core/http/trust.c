@@ -97,8 +97,8 @@ http_trust_version(const char *ca_file, struct http_trust_version *out)
 	};
 }
 
-/* Where libcurl was built to look, then where OpenSSL was.  An empty store trusts nobody, and the
- * handshake says so. */
+/* Where libcurl was built to look, then where OpenSSL was.  With an empty store every handshake
+ * fails with a reason. */
 static X509_STORE *
 load_system(void)
 {

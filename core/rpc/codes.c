@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * codes.c - which gRPC code a failure becomes; the answer decides what a sidecar does for ever.
+ * codes.c - which gRPC code a failure becomes; the code decides what a sidecar does for ever.
  *
- * v0.2.2's sidecar dies of ALREADY_EXISTS on Grant and retries everything else for ever; that of
+ * The sidecar of v0.2.2 crashes on ALREADY_EXISTS for Grant and retries all else for ever; that of
  * v1alpha2 takes INVALID_ARGUMENT, ALREADY_EXISTS, UNIMPLEMENTED, and OUT_OF_RANGE on Grant, as
  * final, and the specification keeps OUT_OF_RANGE there for what several buckets cannot have.
  */

@@ -300,11 +300,12 @@ connections_review(struct connections *connections, struct peers *peers, int64_t
 }
 
 /* The core sends GOAWAY only when it is shut down, and then resets the calls that are on their way:
- * their clients see CANCELLED (measured with 1.51), which nobody takes for a refusal.  So it is
- * sent before, without an error and for streams beyond all that there can be (RFC 9113, 6.8): calls
- * that have been sent are served, the next ones go to another connection.  The core writes each
- * batch of frames in one piece, which this one does not part, unless the socket is full or the
- * batch is larger than 32 KiB; a connection whose peer has read everything is therefore safe. */
+ * their clients see CANCELLED (measured with 1.51), which they do not retry.  GOAWAY is
+ * therefore sent before, without an error and for streams beyond all that there can be (RFC
+ * 9113, 6.8): calls that have been sent are served, the next ones go to another connection.  The
+ * core writes each batch of frames in one piece, which this one does not part, unless the socket is
+ * full or the batch is larger than 32 KiB; a connection whose peer has read everything is therefore
+ * safe. */
 static bool
 connection_send_goaway(const struct connection *connection)
 {

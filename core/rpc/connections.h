@@ -5,8 +5,8 @@
  *   accepted --> handoff: given to the C core --> served --> the core closes it: free
  *
  * The core has no limit on connections or on unread answers (measured with 1.51: 5.8 GiB after half
- * a million calls of a peer that reads nothing), and tells nobody when it closes a descriptor that
- * it was given.  A socket's inode number tells whether the descriptor still is that socket.
+ * a million calls of a peer that reads nothing), and does not report when it closes a descriptor
+ * that it was given.  A socket's inode number tells whether the descriptor still is that socket.
  */
 #ifndef COSID_RPC_CONNECTIONS_H
 #define COSID_RPC_CONNECTIONS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * limits.c - sizes and forms of fields, in requests and in our own answers. */
+ * limits.c - sizes and forms of fields in requests and answers. */
 #include "rpc/limits.h"
 
 #include <stdlib.h>

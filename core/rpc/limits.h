@@ -2,8 +2,8 @@
  * limits.h - everything that a peer can grow, and how far; fields are checked here.
  *
  * The sizes of fields are the specifications' (v1alpha1 and v1alpha2, "Size Limits"): 128 bytes a
- * string, 4 KiB a map<string, string>, unless a field's own description gives another.  They hold
- * for our answers too.
+ * string, 4 KiB a map<string, string>, unless a field's own description gives another.  They
+ * also apply to answers.
  */
 #ifndef COSID_RPC_LIMITS_H
 #define COSID_RPC_LIMITS_H
@@ -69,7 +69,7 @@ int limits_dns_name(const char *field, const char *value, struct status *status)
 int limits_map(const char *field, size_t n, ProtobufCMessage *const *entries, struct request *out,
 	       struct arena *arena, struct status *status);
 
-/* The same for a string of our own answer: a failure is INTERNAL. */
+/* The same for a string of an answer: a failure is INTERNAL. */
 int limits_answer(const char *field, const char *value, size_t max, bool required,
 		  struct status *status);
 

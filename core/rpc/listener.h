@@ -41,7 +41,7 @@ int listener_start(struct listener *listener, struct status *status);
 void listener_review(struct listener *listener);
 /* Joins the accepting thread: no more are accepted. */
 void listener_stop_accepting(struct listener *listener);
-/* After that, when nobody can find the socket any more: accepts those who have connected before. */
+/* After that, when no client can find the socket: accepts those that have already connected. */
 void listener_accept_rest(struct listener *listener);
 /* Joins the handoff thread, after it has handed off what was accepted. */
 void listener_done(struct listener *listener);

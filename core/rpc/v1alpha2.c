@@ -120,7 +120,7 @@ v1alpha2_add_bucket(const char *id, uint32_t mode, struct request *out, struct s
 	i = v1alpha2_find_bucket(out, id);
 	if (i < out->nbuckets && out->buckets[i].mode != mode)
 		return status_fail(status, COSI_INVALID,
-				   "bucket '%s' is asked for in two access modes", id);
+				   "bucket '%s' is requested with two access modes", id);
 	if (i == out->nbuckets)
 		out->buckets[out->nbuckets++] = (struct request_bucket){ id, mode };
 	return 0;

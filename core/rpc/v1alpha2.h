@@ -33,8 +33,8 @@ struct mode_numbers {
 /* True when they are of the new numbering. */
 bool mode_is_new(const struct mode_numbers *numbers);
 /* The enum cosi_mode of one bucket; newer: the request's numbering.  ANY asks for no more than the
- * least that is useful, which is to read.  Metadata can be read by whoever reads objects; anything
- * else that is requested of metadata is refused.  0, or -1 with INVALID. */
+ * least that is useful, which is to read.  An access that reads objects can read metadata; any
+ * other mode for metadata is refused.  0, or -1 with INVALID. */
 int mode_resolve(const struct mode_numbers *numbers, bool newer, uint32_t *out_mode,
 		 struct status *status);
 

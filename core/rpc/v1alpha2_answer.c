@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * v1alpha2_answer.c - what v1alpha2 is answered.
  *
- * The sidecar checks what a Grant answers: exactly the buckets that it asked for, each with the
- * info of the protocol that it asked for and of no other, no required field empty.  Any fault there
- * is final for it, so it is found here.
+ * The sidecar checks the answer of a Grant: exactly the requested buckets, each with the info of
+ * the requested protocol and of no other, and no required field empty.  It treats any fault as
+ * final; the faults are therefore found here.
  */
 #include <string.h>
 
@@ -135,9 +135,8 @@ v1alpha2_encode_found(const ProtobufCMessage *input, struct call *call, struct s
 	    v1alpha2_set_bucket(&out->bucket, &answer->bucket, answer->protocols, status) != 0)
 		return NULL;
 	if (answer->protocols == 0 || (call->req.protocols & ~answer->protocols) != 0) {
-		(void)status_fail(
-			status, COSI_INTERNAL,
-			"cannot tell the answer: a protocol that was asked for is missing");
+		(void)status_fail(status, COSI_INTERNAL,
+				  "cannot encode the answer: a requested protocol is missing");
 		return NULL;
 	}
 	out->response =

@@ -121,7 +121,7 @@ def test_access__socket_is_gone(cosid, shelf):
     daemon.socket.unlink()
     daemon.write_config(shelf.config(socket_mode="0600"))
     daemon.reload()
-    daemon.wait_log("cannot set the mode of '.*cosi.sock': it is not our socket any more")
+    daemon.wait_log("cannot set the mode of '.*cosi.sock': another file has replaced the socket")
     assert client.info()
 
 

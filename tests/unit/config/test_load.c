@@ -199,7 +199,7 @@ test_warnings__do_not_refuse(void **state)
 	(void)state;
 	files_warn(NAME, "cosid.conf: warning: there is no backend: no bucket can be created\n");
 	files_warn(ONE "allowed_peers = { uids = [ ]; };\n",
-		   "cosid.conf:3: warning: 'allowed_peers' is empty: nobody can connect\n");
+		   "cosid.conf:3: warning: 'allowed_peers' is empty: no process can connect\n");
 	files_refuse(ONE "allowed_peers = { gids = 0; };\n",
 		     "cosid.conf:3: 'gids': expected a list of numbers, found a number\n");
 }

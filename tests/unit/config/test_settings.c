@@ -183,9 +183,8 @@ test_settings__insecure(void **state)
 {
 	(void)state;
 	expect(&net_default, false, "insecure = true;", 0,
-	       "cosid.conf:3: warning: backend 'b': 'insecure' is set: whoever answers in the "
-	       "store's "
-	       "place gets its keys\n");
+	       "cosid.conf:3: warning: backend 'b': 'insecure' is set: the store's certificate is "
+	       "not verified\n");
 	expect(&net_default, false, ENDPOINT "insecure = true;", 0,
 	       "cosid.conf:4: warning: backend 'b': 'insecure' has no effect without https://\n");
 	expect(&net_default, false, "insecure = false;", 0, "");

@@ -141,7 +141,7 @@ test_in_flight__abandoned(void **state)
 	assert_null(http_exchange(rig.client, &rig.call, rig.base,
 				  COSI_HTTP(.method = "GET", .path = "/b")));
 	pthread_join(thread, NULL);
-	assert_failed(&rig, COSI_TIMEOUT, "'GET /b' was given up: nobody waits for it");
+	assert_failed(&rig, COSI_TIMEOUT, "'GET /b' was cancelled: its caller has left");
 	assert_int_equal(rig.call.nrequests, 1);
 	rig_close(&rig);
 }

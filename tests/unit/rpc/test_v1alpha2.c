@@ -286,7 +286,7 @@ test_grant__same_bucket_twice(void **state)
 	rig_done(&rig);
 	set_modes(g, 2, 2, -1, -1);
 	grant_send(g, &rig);
-	rig_refused(&rig, COSI_INVALID, "bucket 'r.b0' is asked for in two access modes");
+	rig_refused(&rig, COSI_INVALID, "bucket 'r.b0' is requested with two access modes");
 }
 
 /* The same number on tag 2 means something else as soon as tag 3 or 4 is there, on any bucket. */

@@ -120,10 +120,10 @@ test_create__incomplete(void **state)
 	(void)state;
 	assert_null(create_answer(&rig, "\x0a\x01n\x12\x02\x08\x02", 7, COSI_S3, &whole));
 	rig.rc = -1;
-	rig_refused(&rig, COSI_INTERNAL, "a protocol that was asked for is missing");
+	rig_refused(&rig, COSI_INTERNAL, "a requested protocol is missing");
 	assert_null(create_answer(&rig, "\x0a\x01n", 3, 0, &whole));
 	rig.rc = -1;
-	rig_refused(&rig, COSI_INTERNAL, "a protocol that was asked for is missing");
+	rig_refused(&rig, COSI_INTERNAL, "a requested protocol is missing");
 	bucket.region = NULL;
 	assert_null(create_answer(&rig, "\x0a\x01n", 3, COSI_S3, &bucket));
 	rig.rc = -1;
