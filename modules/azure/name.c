@@ -20,13 +20,13 @@ azure_broken_rule(const char *name)
 	size_t len = strlen(name);
 
 	if (len < CONTAINER_NAME_MIN || len > CONTAINER_NAME_MAX)
-		return "it must be 3 to 63 bytes long";
+		return "a name has 3 to 63 bytes";
 	if (name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-")] != '\0')
-		return "only a-z, 0-9 and '-' can stand in it";
+		return "a name has only a-z, 0-9 and '-'";
 	if (name[0] == '-' || name[len - 1] == '-')
-		return "it must begin and end with a letter or a digit";
+		return "a name begins and ends with a letter or a digit";
 	if (strstr(name, "--") != NULL)
-		return "two '-' must not stand side by side";
+		return "a name has no two '-' side by side";
 	return NULL;
 }
 

@@ -63,16 +63,17 @@ example_open(struct cosi_call *call, const void *config, void **out_instance)
 {
 	const struct example_settings *settings = config;
 	size_t size = strlen("Bearer ") + strlen(settings->admin_key) + 1;
-	struct example *example = calloc(1, sizeof *example);
-	char *authorization = malloc(size);
+	struct example *example;
 
-	if (example == NULL || authorization == NULL || strlen(settings->admin_key) < 16) {
-		free(authorization);
-		free(example);
+	if (strlen(settings->admin_key) < 16)
 		return cosi_fail(call, COSI_INVALID, "key 'admin_key' is shorter than 16 bytes");
+	example = calloc(1, sizeof *example);
+	if (example == NULL || (example->authorization = malloc(size)) == NULL) {
+		free(example);
+		return cosi_fail(call, COSI_EXHAUSTED, "out of memory");
 	}
-	(void)snprintf(authorization, size, "Bearer %s", settings->admin_key);
-	*example = (struct example){ settings, authorization };
+	(void)snprintf(example->authorization, size, "Bearer %s", settings->admin_key);
+	example->settings = settings;
 	*out_instance = example;
 	return 0;
 }
@@ -140,7 +141,7 @@ static const struct {
 } refusals[] = {
 	{ "BucketNotEmpty", COSI_PRECONDITION, ": whenNotEmpty = purge deletes objects, too" },
 	{ "Forbidden", COSI_DENIED, ": 'admin_key' is no administrator's" },
-	{ "NoSuchBucket", COSI_BUSY, ": it was deleted meanwhile" },
+	{ "NoSuchBucket", COSI_BUSY, ": a bucket was deleted meanwhile" },
 	{ "QuotaExceeded", COSI_EXHAUSTED, "" },
 	{ "Unauthorized", COSI_UNAUTHENTICATED, ": is 'admin_key' right?" },
 };
@@ -197,7 +198,7 @@ example_send(const struct example *example, struct cosi_call *call, const char *
 /* ---- the tags: all that cosid remembers of a bucket or an account ---- */
 
 static json_t *
-pack_tags(const struct cosi_mark *mark)
+example_tags(const struct cosi_mark *mark)
 {
 	return json_pack("{s:s, s:s, s:s}", "owner", mark->owner, "name", mark->name, "params",
 			 mark->params);
@@ -212,10 +213,10 @@ example_text(struct cosi_call *call, const json_t *thing, const char *key)
 	return text != NULL ? cosi_printf(call, "%s", text) : "";
 }
 
-/* Does it bear the owner's tag, and the name's, when the request has a name?  Nothing else is ever
+/* Does it have the owner's tag, and the name's, when the request has a name?  Nothing else is ever
  * changed. */
 static bool
-bears_tags(struct cosi_call *call, const json_t *thing, const struct cosi_mark *mark)
+example_is_ours(struct cosi_call *call, const json_t *thing, const struct cosi_mark *mark)
 {
 	const json_t *tags = json_object_get(thing, "tags");
 
@@ -225,15 +226,17 @@ bears_tags(struct cosi_call *call, const json_t *thing, const struct cosi_mark *
 
 /* What a create or a grant found under its name: did the same request make it? */
 static int
-example_check_same(struct cosi_call *call, const json_t *thing, const struct cosi_mark *mark,
-		   uint32_t if_foreign)
+example_check_same(struct cosi_call *call, const char *what, const json_t *thing,
+		   const struct cosi_mark *mark)
 {
 	if (thing == NULL)
-		return cosi_fail(call, COSI_BUSY, "somebody deleted it meanwhile");
-	if (!bears_tags(call, thing, mark))
-		return cosi_fail(call, if_foreign, "it exists and is not cosid's");
+		return cosi_fail(call, COSI_BUSY, "the %s was deleted meanwhile", what);
+	if (!example_is_ours(call, thing, mark))
+		return cosi_fail(call,
+				 strcmp(what, "bucket") == 0 ? COSI_EXISTS : COSI_PRECONDITION,
+				 "the %s exists and is not cosid's", what);
 	if (strcmp(example_text(call, json_object_get(thing, "tags"), "params"), mark->params) != 0)
-		return cosi_fail(call, COSI_EXISTS, "it exists with other parameters");
+		return cosi_fail(call, COSI_EXISTS, "the %s exists with other parameters", what);
 	return 0;
 }
 
@@ -276,14 +279,14 @@ example_create_bucket(void *instance, struct cosi_call *call, const struct cosi_
 {
 	const struct example_bucket_params *params = req->params;
 	json_auto_t *body =
-		json_pack("{s:o, s:s}", "tags", pack_tags(&req->mark), "tier", params->tier);
+		json_pack("{s:o, s:s}", "tags", example_tags(&req->mark), "tier", params->tier);
 	json_auto_t *there = NULL;
 	int rc = example_send(instance, call, "PUT",
 			      cosi_printf(call, "/v1/buckets/%s", req->native), NULL, body,
 			      "BucketExists", NULL);
 
 	if (rc == 1 && example_find_bucket(instance, call, req->native, &there) >= 0)
-		rc = example_check_same(call, there, &req->mark, COSI_EXISTS);
+		rc = example_check_same(call, "bucket", there, &req->mark);
 	if (rc != 0)
 		return cosi_fail(call, 0, "cannot create bucket '%s'", req->native);
 	example_describe(instance, out);
@@ -304,7 +307,7 @@ example_get_bucket(void *instance, struct cosi_call *call, const struct cosi_buc
 	if (bucket == NULL)
 		return cosi_fail(call, COSI_NOT_FOUND, "bucket '%s' does not exist", req->native);
 	example_describe(instance, out);
-	out->ours = bears_tags(call, bucket, &req->mark);
+	out->ours = example_is_ours(call, bucket, &req->mark);
 	if (out->ours)
 		out->params = example_text(call, json_object_get(bucket, "tags"), "params");
 	return 0;
@@ -319,7 +322,7 @@ example_delete_bucket(void *instance, struct cosi_call *call, const struct cosi_
 
 	if (rc == 1)
 		return 0; /* gone, and the store said so */
-	if (rc == 0 && !bears_tags(call, bucket, &req->mark))
+	if (rc == 0 && !example_is_ours(call, bucket, &req->mark))
 		rc = cosi_fail(call, COSI_PRECONDITION, "the bucket is not cosid's");
 	if (rc == 0)
 		rc = example_send(instance, call, "DELETE", path,
@@ -331,7 +334,7 @@ example_delete_bucket(void *instance, struct cosi_call *call, const struct cosi_
 /* ---- accounts ---- */
 
 static json_t *
-pack_buckets(const struct cosi_access_req *req)
+example_buckets(const struct cosi_access_req *req)
 {
 	static const char *const modes[] = { [COSI_READ_WRITE] = "readWrite",
 					     [COSI_READ_ONLY] = "readOnly",
@@ -352,9 +355,9 @@ example_grant(void *instance, struct cosi_call *call, const struct cosi_access_r
 	      struct cosi_access *out)
 {
 	const char *path = cosi_printf(call, "/v1/accounts/%s", req->native);
-	json_auto_t *buckets = pack_buckets(req);
+	json_auto_t *buckets = example_buckets(req);
 	json_auto_t *body =
-		json_pack("{s:o, s:O}", "tags", pack_tags(&req->mark), "buckets", buckets);
+		json_pack("{s:o, s:O}", "tags", example_tags(&req->mark), "buckets", buckets);
 	json_auto_t *account = NULL;
 	int rc = 0;
 
@@ -365,10 +368,10 @@ example_grant(void *instance, struct cosi_call *call, const struct cosi_access_r
 				  &account);
 	if (rc == 1 &&
 	    example_send(instance, call, "GET", path, NULL, NULL, "NoSuchAccount", &account) >= 0)
-		rc = example_check_same(call, account, &req->mark, COSI_PRECONDITION);
+		rc = example_check_same(call, "account", account, &req->mark);
 	/* A revoke of some buckets has left the tags as they were. */
 	if (rc == 0 && !json_equal(json_object_get(account, "buckets"), buckets))
-		rc = cosi_fail(call, COSI_EXISTS, "it exists with other buckets or modes");
+		rc = cosi_fail(call, COSI_EXISTS, "the account exists with other buckets or modes");
 	if (rc != 0)
 		return cosi_fail(call, 0, "cannot grant '%s'", req->native);
 	out->key_id = example_text(call, account, "keyId");
@@ -396,7 +399,7 @@ example_revoke(void *instance, struct cosi_call *call, const struct cosi_access_
 				  &account);
 	if (rc == 1)
 		return 0; /* gone, and the store said so */
-	if (rc == 0 && !bears_tags(call, account, &req->mark))
+	if (rc == 0 && !example_is_ours(call, account, &req->mark))
 		rc = cosi_fail(call, COSI_PRECONDITION, "the account is not cosid's");
 	if (rc == 0)
 		rc = example_send(instance, call, "DELETE", path, buckets, NULL, "NoSuchAccount",
@@ -407,8 +410,8 @@ example_revoke(void *instance, struct cosi_call *call, const struct cosi_access_
 /* ---- probe and list ---- */
 
 static int
-read_page(const struct example *example, struct cosi_call *call, const char *path,
-	  const char *after, json_t **out)
+example_read_page(const struct example *example, struct cosi_call *call, const char *path,
+		  const char *after, json_t **out)
 {
 	int rc = example_send(example, call, "GET", path, cosi_printf(call, "after=%s", after),
 			      NULL, "", out);
@@ -423,15 +426,15 @@ example_probe(void *instance, struct cosi_call *call)
 {
 	json_auto_t *page = NULL;
 
-	if (read_page(instance, call, "/v1/buckets", "", &page) < 0)
+	if (example_read_page(instance, call, "/v1/buckets", "", &page) < 0)
 		return cosi_fail(call, 0, "cannot use the store");
 	return 0;
 }
 
 /* Page by page.  1: found() wants no more. */
 static int
-list_things(const struct example *example, struct cosi_call *call, uint32_t kind, const char *owner,
-	    int (*found)(struct cosi_call *, const struct cosi_found *))
+example_list_kind(const struct example *example, struct cosi_call *call, uint32_t kind,
+		  const char *owner, int (*found)(struct cosi_call *, const struct cosi_found *))
 {
 	const char *path = kind == COSI_BUCKET ? "/v1/buckets" : "/v1/accounts", *after = "";
 	bool more = true;
@@ -441,13 +444,13 @@ list_things(const struct example *example, struct cosi_call *call, uint32_t kind
 		json_t *thing;
 		size_t i;
 
-		if (read_page(example, call, path, after, &page) < 0)
+		if (example_read_page(example, call, path, after, &page) < 0)
 			return -1;
 		json_array_foreach(json_object_get(page, "items"), i, thing) {
 			const json_t *tags = json_object_get(thing, "tags");
 
 			after = example_text(call, thing, "name");
-			if (bears_tags(call, thing, &(struct cosi_mark){ .owner = owner }) &&
+			if (example_is_ours(call, thing, &(struct cosi_mark){ .owner = owner }) &&
 			    found(call,
 				  COSI_FOUND(.kind = kind, .native = after,
 					     .mark = { owner, example_text(call, tags, "name"),
@@ -465,10 +468,10 @@ static int
 example_list(void *instance, struct cosi_call *call, const char *owner,
 	     int (*found)(struct cosi_call *, const struct cosi_found *))
 {
-	int rc = list_things(instance, call, COSI_BUCKET, owner, found);
+	int rc = example_list_kind(instance, call, COSI_BUCKET, owner, found);
 
 	if (rc == 0)
-		rc = list_things(instance, call, COSI_ACCOUNT, owner, found);
+		rc = example_list_kind(instance, call, COSI_ACCOUNT, owner, found);
 	return rc < 0 ? cosi_fail(call, 0, "cannot list the store") : 0;
 }
 

@@ -71,20 +71,22 @@ fs_check_account(struct cosi_call *call, const struct cosi_access_req *req, cons
 		 const json_t *buckets, const char *key_id)
 {
 	if (!record_is_ours(record, &req->mark))
-		return cosi_fail(call, COSI_PRECONDITION,
-				 "cannot grant '%s': it belongs to '%s', whose name for it is '%s'",
-				 req->native, record_text(record, "owner"),
-				 record_text(record, "name"));
+		return cosi_fail(
+			call, COSI_PRECONDITION,
+			"cannot grant '%s': the account belongs to '%s', whose name for it is '%s'",
+			req->native, record_text(record, "owner"), record_text(record, "name"));
 	if (strcmp(record_text(record, "params"), req->mark.params) != 0 ||
 	    !json_equal(json_object_get(record, "buckets"), buckets))
-		return cosi_fail(call, COSI_EXISTS,
-				 "cannot grant '%s': it exists with other buckets, modes or "
-				 "parameters",
-				 req->native);
+		return cosi_fail(
+			call, COSI_EXISTS,
+			"cannot grant '%s': the account exists with other buckets, modes or "
+			"parameters",
+			req->native);
 	if (strcmp(record_text(record, "accessKeyId"), key_id) != 0)
-		return cosi_fail(call, COSI_PRECONDITION,
-				 "cannot grant '%s': it was created with another credential_key",
-				 req->native);
+		return cosi_fail(
+			call, COSI_PRECONDITION,
+			"cannot grant '%s': the account was created with another credential_key",
+			req->native);
 	return 0;
 }
 
@@ -145,8 +147,9 @@ fs_revoke(void *instance, struct cosi_call *call, const struct cosi_access_req *
 	if (record == NULL)
 		return 0;
 	if (!record_is_ours(record, &req->mark))
-		return cosi_fail(call, COSI_PRECONDITION, "cannot revoke '%s': it belongs to '%s'",
-				 req->native, record_text(record, "owner"));
+		return cosi_fail(call, COSI_PRECONDITION,
+				 "cannot revoke '%s': the account belongs to '%s'", req->native,
+				 record_text(record, "owner"));
 	buckets = json_object_get(record, "buckets");
 	for (size_t i = json_array_size(buckets); i-- > 0;)
 		if (fs_is_revoked(req, record_text(json_array_get(buckets, i), "name")))

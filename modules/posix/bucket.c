@@ -27,8 +27,8 @@ fs_claim_bucket(const struct fs *fs, struct cosi_call *call, const struct cosi_b
 			return -1;
 		if (entry != FS_NOTHING)
 			return cosi_fail(call, COSI_EXISTS,
-					 "cannot create '%s': it exists and has no record of "
-					 "cosid's",
+					 "cannot create bucket '%s': a file or directory of that "
+					 "name has no record of cosid's",
 					 req->native);
 		record = record_new(call, &req->mark);
 		return record == NULL ? -1
@@ -36,14 +36,15 @@ fs_claim_bucket(const struct fs *fs, struct cosi_call *call, const struct cosi_b
 	}
 	if (!record_is_ours(record, &req->mark))
 		return cosi_fail(call, COSI_EXISTS,
-				 "cannot create '%s': it belongs to '%s', whose name for it is "
-				 "'%s'",
+				 "cannot create bucket '%s': the bucket belongs to '%s', whose "
+				 "name for it is '%s'",
 				 req->native, record_text(record, "owner"),
 				 record_text(record, "name"));
 	if (strcmp(record_text(record, "params"), req->mark.params) != 0)
-		return cosi_fail(call, COSI_EXISTS,
-				 "cannot create '%s': it exists with other parameters",
-				 req->native);
+		return cosi_fail(
+			call, COSI_EXISTS,
+			"cannot create bucket '%s': the bucket exists with other parameters",
+			req->native);
 	return 0;
 }
 
@@ -53,14 +54,14 @@ fs_make_bucket(const struct fs *fs, struct cosi_call *call, const char *name)
 	enum fs_entry entry;
 
 	if (mkdirat(fs->root, name, BUCKET_MODE) == 0)
-		return fsync(fs->root) == 0 ? 0 : fs_fail(call, errno, "create", name);
+		return fsync(fs->root) == 0 ? 0 : fs_fail(call, errno, "create bucket", name);
 	if (errno != EEXIST)
-		return fs_fail(call, errno, "create", name);
+		return fs_fail(call, errno, "create bucket", name);
 	if (fs_lookup(fs, call, name, &entry) < 0)
 		return -1;
 	if (entry == FS_OTHER)
-		return cosi_fail(call, COSI_EXISTS, "cannot create '%s': it is not a directory",
-				 name);
+		return cosi_fail(call, COSI_EXISTS,
+				 "cannot create bucket '%s': a file of that name exists", name);
 	return 0;
 }
 
@@ -109,16 +110,16 @@ static int
 fs_remove_bucket(const struct fs *fs, struct cosi_call *call, const char *name)
 {
 	if (unlinkat(fs->root, name, AT_REMOVEDIR) == 0)
-		return fsync(fs->root) == 0 ? 0 : fs_fail(call, errno, "delete", name);
+		return fsync(fs->root) == 0 ? 0 : fs_fail(call, errno, "delete bucket", name);
 	if (errno == ENOENT)
 		return 0;
 	if (errno == ENOTEMPTY || errno == EEXIST)
-		return cosi_fail(call, COSI_PRECONDITION, "cannot delete '%s': it is not empty",
-				 name);
+		return cosi_fail(call, COSI_PRECONDITION,
+				 "cannot delete bucket '%s': the bucket is not empty", name);
 	if (errno == ENOTDIR)
 		return cosi_fail(call, COSI_PRECONDITION,
-				 "cannot delete '%s': it is not a directory", name);
-	return fs_fail(call, errno, "delete", name);
+				 "cannot delete bucket '%s': a file of that name exists", name);
+	return fs_fail(call, errno, "delete bucket", name);
 }
 
 int
@@ -137,11 +138,13 @@ fs_delete_bucket(void *instance, struct cosi_call *call, const struct cosi_bucke
 		return entry == FS_NOTHING
 			       ? 0
 			       : cosi_fail(call, COSI_PRECONDITION,
-					   "cannot delete '%s': it has no record of cosid's",
+					   "cannot delete bucket '%s': a file or directory of that "
+					   "name has no record of cosid's",
 					   req->native);
 	}
 	if (!record_is_ours(record, &req->mark))
-		return cosi_fail(call, COSI_PRECONDITION, "cannot delete '%s': it belongs to '%s'",
+		return cosi_fail(call, COSI_PRECONDITION,
+				 "cannot delete bucket '%s': the bucket belongs to '%s'",
 				 req->native, record_text(record, "owner"));
 	if (req->common->purge && tree_purge(call, fs.root, req->native) < 0)
 		return -1;

@@ -61,7 +61,7 @@ fs_check_name(struct cosi_call *call, const char *name)
 	if (isalnum((unsigned char)name[0]) && strchr(name, '/') == NULL)
 		return 0;
 	return cosi_fail(call, COSI_INVALID,
-			 "cannot use '%s' as a name: it must begin with a letter or digit and hold "
+			 "cannot use '%s' as a name: a name begins with a letter or digit and has "
 			 "no '/'",
 			 name);
 }

@@ -173,7 +173,7 @@ record_parse(struct cosi_call *call, const char *name, int fd, json_t **out)
 		return 0;
 	}
 	json_decref(json);
-	return cosi_fail(call, COSI_INTERNAL, "cannot read the record of '%s': it is damaged",
+	return cosi_fail(call, COSI_INTERNAL, "cannot read the record of '%s': the file is damaged",
 			 name);
 }
 
@@ -225,7 +225,7 @@ record_write(const struct fs *fs, struct cosi_call *call, uint32_t kind, const c
 	if (strlen(text) > RECORD_MAX)
 		return cosi_fail(
 			call, COSI_OUT_OF_RANGE,
-			"cannot write the record of '%s': it would be longer than %d bytes", name,
+			"cannot write the record of '%s': the record is longer than %d bytes", name,
 			RECORD_MAX);
 	dir = record_open_dir(fs, record_kind_name(kind), CREATE);
 	if (dir < 0 || fs_write_synced(dir, next, text, strlen(text)) < 0 ||

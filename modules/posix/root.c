@@ -40,7 +40,7 @@ fs_check_records(struct fs_instance *instance, struct cosi_call *call, int root)
 	if (!atomic_load(&instance->had_records))
 		return 0;
 	return cosi_fail(call, COSI_UNAVAILABLE,
-			 "cannot use '%s': its records have gone: is the file system mounted?",
+			 "cannot use '%s': the records have gone: is the file system mounted?",
 			 path);
 }
 
@@ -77,7 +77,7 @@ fs_lookup(const struct fs *fs, struct cosi_call *call, const char *bucket, enum 
 	else if (errno == ENOENT)
 		*out_entry = FS_NOTHING;
 	else
-		return fs_fail(call, errno, "look up", bucket);
+		return fs_fail(call, errno, "look up bucket", bucket);
 	return 0;
 }
 

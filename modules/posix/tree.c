@@ -34,8 +34,9 @@ tree_fail(const struct purge *purge, int error)
 {
 	if (error == EBUSY)
 		return cosi_fail(purge->call, COSI_PRECONDITION,
-				 "cannot empty '%s': there is a mount point in it", purge->bucket);
-	return fs_fail(purge->call, error, "empty", purge->bucket);
+				 "cannot empty bucket '%s': the bucket holds a mount point",
+				 purge->bucket);
+	return fs_fail(purge->call, error, "empty bucket", purge->bucket);
 }
 
 /* Bind mounts have their parent's device number, so only the kernel can tell (Linux 5.8). */
@@ -48,7 +49,7 @@ tree_check_mount(const struct purge *purge, DIR *dir)
 		return tree_fail(purge, errno);
 	if ((stat.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) == 0)
 		return cosi_fail(purge->call, COSI_UNSUPPORTED,
-				 "cannot empty '%s': this kernel does not tell mount points",
+				 "cannot empty bucket '%s': this kernel cannot tell mount points",
 				 purge->bucket);
 	return (stat.stx_attributes & STATX_ATTR_MOUNT_ROOT) == 0 ? 0 : tree_fail(purge, EBUSY);
 }
@@ -59,7 +60,8 @@ tree_check_time(const struct purge *purge)
 	if (purge->call->host->time_left_ms(purge->call) > 0)
 		return 0;
 	return cosi_fail(purge->call, COSI_TIMEOUT,
-			 "cannot empty '%s': the time is up, objects are left", purge->bucket);
+			 "cannot empty bucket '%s': the time is up, objects are left",
+			 purge->bucket);
 }
 
 /* Moves a directory up; rename() refuses a mount point, and a name that is taken by anything but

@@ -69,7 +69,8 @@ test_map__or_the_very_word(void **state)
 			    "photos");
 	assert_null(azure_map_name(NULL, &host.call, COSI_BUCKET, "$web", true));
 	assert_int_equal(host.code, COSI_INVALID);
-	assert_non_null(strstr(host.text, "'$web' cannot be the name of a container: only a-z"));
+	assert_non_null(
+		strstr(host.text, "'$web' cannot be the name of a container: a name has only a-z"));
 	host_done(&host);
 }
 

@@ -138,8 +138,9 @@ test_grant__changed_credential_key_is_refused(void **state)
 	rig->config.credential_key = "another key of the same sufficient length";
 	assert_int_equal(rig_open(rig), 0);
 	assert_int_equal(rig_grant(rig, "cosi-app", "photos:1", NULL, NULL), COSI_PRECONDITION);
-	assert_string_equal(rig->status.text,
-			    "cannot grant 'cosi-app': it was created with another credential_key");
+	assert_string_equal(
+		rig->status.text,
+		"cannot grant 'cosi-app': the account was created with another credential_key");
 }
 
 static void

@@ -71,7 +71,8 @@ test_link__in_the_place_of_our_bucket(void **state)
 	assert_int_equal(rig_create(rig, "photos", NULL, NULL), COSI_EXISTS);
 	assert_int_equal(rig_grant(rig, "cosi-app", "photos:1", NULL, NULL), COSI_NOT_FOUND);
 	assert_int_equal(rig_delete(rig, "photos", true), COSI_PRECONDITION);
-	assert_string_equal(rig->status.text, "cannot delete 'photos': it is not a directory");
+	assert_string_equal(rig->status.text,
+			    "cannot delete bucket 'photos': a file of that name exists");
 	assert_outside_untouched(rig);
 }
 

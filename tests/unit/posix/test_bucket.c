@@ -65,8 +65,8 @@ test_create__foreign_directory_is_refused(void **state)
 
 	rig_mkdir(rig, "photos");
 	assert_int_equal(rig_create(rig, "photos", NULL, NULL), COSI_EXISTS);
-	assert_string_equal(rig->status.text,
-			    "cannot create 'photos': it exists and has no record of cosid's");
+	assert_string_equal(rig->status.text, "cannot create bucket 'photos': a file or directory "
+					      "of that name has no record of cosid's");
 	assert_false(rig_exists(rig, ".cosid/buckets/photos.json"));
 }
 
@@ -184,7 +184,8 @@ test_delete__not_empty(void **state)
 	rig_write(rig, "photos/cat.jpg", "meow");
 	before = rig_listing(rig);
 	assert_int_equal(rig_delete(rig, "photos", false), COSI_PRECONDITION);
-	assert_string_equal(rig->status.text, "cannot delete 'photos': it is not empty");
+	assert_string_equal(rig->status.text,
+			    "cannot delete bucket 'photos': the bucket is not empty");
 	assert_string_equal(rig_listing(rig), before);
 }
 

@@ -42,7 +42,7 @@ test_damaged__is_never_taken_for_absent(void **state)
 		rig_write(rig, PHOTOS, damaged[i]);
 		assert_int_equal(rig_create(rig, "photos", NULL, NULL), COSI_INTERNAL);
 		assert_string_equal(rig->status.text,
-				    "cannot read the record of 'photos': it is damaged");
+				    "cannot read the record of 'photos': the file is damaged");
 		assert_int_equal(rig_get(rig, "photos", NULL, &bucket), COSI_INTERNAL);
 		assert_int_equal(rig_delete(rig, "photos", true), COSI_INTERNAL);
 		assert_string_equal(rig_read(rig, PHOTOS), damaged[i]);

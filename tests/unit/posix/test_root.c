@@ -75,7 +75,7 @@ test_root__empty_mount_point_is_not_believed(void **state)
 	assert_int_equal(rig_create(rig, "photos", NULL, &bucket), COSI_OK);
 	unmount(rig);
 	assert_int_equal(mkdir(rig->root, 0755), 0);
-	assert_unavailable(rig, "its records have gone");
+	assert_unavailable(rig, "the records have gone");
 	assert_string_equal(rig_listing(rig), "");
 	assert_int_equal(rmdir(rig->root), 0);
 	mount_again(rig);

@@ -151,8 +151,9 @@ test_purge__stops_when_late_and_goes_on_later(void **state)
 	rig_write(rig, "photos/dir/b", "");
 	for (rig->time_left = 2; rig_delete(rig, "photos", true) != COSI_OK; rig->time_left = 2) {
 		assert_int_equal(rig->status.code, COSI_TIMEOUT);
-		assert_string_equal(rig->status.text,
-				    "cannot empty 'photos': the time is up, objects are left");
+		assert_string_equal(
+			rig->status.text,
+			"cannot empty bucket 'photos': the time is up, objects are left");
 		assert_true(rig_exists(rig, ".cosid/buckets/photos.json"));
 		calls++;
 	}
@@ -187,7 +188,7 @@ test_purge__without_the_rights_says_so(void **state)
 		assert_int_equal(seteuid(65534), 0);
 	}
 	assert_int_equal(rig_delete(rig, "photos", true), COSI_DENIED);
-	assert_string_equal(rig->status.text, "cannot empty 'photos': Permission denied");
+	assert_string_equal(rig->status.text, "cannot empty bucket 'photos': Permission denied");
 	assert_int_equal(seteuid(getuid()), 0);
 	assert_true(rig_exists(rig, "photos/dir/a"));
 	(void)snprintf(path, sizeof path, "%s/photos/dir", rig->root);
