@@ -168,10 +168,7 @@ rgw_adopt(struct cosi_call *call, struct s3_creation *creation)
 	bool untouched, exists;
 
 	if (s3_is_untouched(call, &store->client, native, creation->req->common->object_lock,
-			    &untouched) < 0)
-		return -1;
-	if (untouched && s3_has_defaults(call, &store->client, native, defaults,
-					 sizeof defaults / sizeof defaults[0], &untouched) < 0)
+			    defaults, sizeof defaults / sizeof defaults[0], &untouched) < 0)
 		return -1;
 	if (untouched && rgw_has_new_acl(store, call, native, &untouched) < 0)
 		return -1;

@@ -37,6 +37,10 @@ minio_fail(struct cosi_call *call, const struct cosi_http_reply *reply, const ch
 	if (s3_error_is(reply, 400, "AuthorizationHeaderMalformed") &&
 	    xml_read(reply->body, minio_on_region, call) < 0 && cosi_failed(call))
 		return -1;
+	if (s3_error_is(reply, 403, "XMinioInvalidIAMCredentials") ||
+	    s3_error_is(reply, 403, "XMinioIAMActionNotAllowed"))
+		return cosi_fail(call, COSI_PRECONDITION,
+				 "its access key is that of a service account");
 	if (s3_error_is(reply, 426, "XMinioAdminVersionMismatch"))
 		return cosi_fail(call, COSI_PRECONDITION,
 				 "the server has another admin API than v3");
@@ -46,39 +50,67 @@ minio_fail(struct cosi_call *call, const struct cosi_http_reply *reply, const ch
 	return s3_fail(call, reply);
 }
 
-/* Is it a success that has nothing to say?  The header tells the server's answer from that of a
- * proxy on the way. */
-static bool
-minio_is_done(const struct cosi_http_reply *reply)
-{
-	return (reply->status == 200 || reply->status == 204) && reply->body.len == 0 &&
-	       rest_header(reply, "x-amz-request-id") != NULL;
-}
+/* ---- operations ---- */
 
-/* ---- users ---- */
+/* What is asked, what its refusal says that we lack, and which errors are outcomes, too. */
+struct minio_op {
+	const char *method, *path, *right;
+	const char *outcomes[2]; /* codes */
+};
+
+/* 0: done, or read when it is a GET, whose reply is *out_reply (may be NULL); 1, 2: that outcome;
+ * -1: the call has failed.  A success without a body has the server's header, so that no proxy's is
+ * taken for it.  Every operation may be sent twice. */
+static int
+minio_send(const struct s3_store *store, struct cosi_call *call, const struct minio_op *op,
+	   struct rest_request *request, const struct cosi_http_reply **out_reply)
+{
+	const struct cosi_http_reply *reply;
+	const char *code;
+	bool done;
+
+	request->method = op->method;
+	request->path = op->path;
+	request->flags = COSI_HTTP_SAFE;
+	reply = s3_send(call, &store->client, request);
+	if (out_reply != NULL)
+		*out_reply = reply;
+	if (reply == NULL)
+		return -1;
+	if (strcmp(op->method, "GET") == 0)
+		done = reply->status == 200 && *(const char *)reply->body.data == '{';
+	else
+		done = (reply->status == 200 || reply->status == 204) && reply->body.len == 0 &&
+		       rest_header(reply, "x-amz-request-id") != NULL;
+	if (done)
+		return 0;
+	code = rest_error_code(call, &s3_api, reply);
+	for (int i = 0; i < 2; i++)
+		if (op->outcomes[i] != NULL && strcmp(code, op->outcomes[i]) == 0)
+			return i + 1;
+	return minio_fail(call, reply, op->right);
+}
+#define minio_ask(store, call, op, out_reply, ...)                                                 \
+	minio_send((store), (call), (op), &(struct rest_request){ __VA_ARGS__ }, (out_reply))
 
 int
 minio_user_get(const struct minio *minio, struct cosi_call *call, const char *key,
 	       struct minio_user *out)
 {
-	const struct cosi_http_reply *reply =
-		s3_call(call, &minio->store.client, .method = "GET", .path = ADMIN "user-info",
-			REST_QUERY({ "accessKey", key }));
+	static const struct minio_op op = {
+		"GET", ADMIN "user-info", "admin:GetUser", { "XMinioAdminNoSuchUser", NULL }
+	};
+	const struct cosi_http_reply *reply;
 	json_auto_t *root = NULL;
-	const char *policy;
+	int rc = minio_ask(&minio->store, call, &op, &reply, REST_QUERY({ "accessKey", key }));
 
 	*out = (struct minio_user){ .found = false, .policy = "" };
-	if (reply == NULL)
-		return -1;
-	if (s3_error_is(reply, 404, "XMinioAdminNoSuchUser"))
-		return 0;
-	if (reply->status != 200)
-		return minio_fail(call, reply, "admin:GetUser");
+	if (rc != 0)
+		return rc < 0 ? -1 : 0;
 	root = json_loadb(reply->body.data, reply->body.len, 0, NULL);
 	if (!json_is_string(json_object_get(root, "status")))
 		return s3_fail(call, reply);
-	policy = json_string_value(json_object_get(root, "policyName"));
-	*out = (struct minio_user){ true, policy != NULL ? cosi_printf(call, "%s", policy) : "" };
+	*out = (struct minio_user){ true, rest_json_text(call, root, "policyName") };
 	return cosi_failed(call) ? -1 : 0;
 }
 
@@ -86,183 +118,150 @@ minio_user_get(const struct minio *minio, struct cosi_call *call, const char *ke
 int
 minio_user_put(struct minio *minio, struct cosi_call *call, const char *key, const char *secret)
 {
+	static const struct minio_op op = {
+		"PUT", ADMIN "add-user", "admin:CreateUser", { NULL, NULL }
+	};
 	const char *text =
 		rest_json(call, json_pack("{s:s, s:s}", "secretKey", secret, "status", "enabled"));
-	const struct cosi_http_reply *reply;
 
 	if (text == NULL)
 		return -1;
-	reply = s3_call(call, &minio->store.client, .method = "PUT", .path = ADMIN "add-user",
-			REST_QUERY({ "accessKey", key }),
-			REST_HEADERS({ "content-type", "application/octet-stream" }),
-			.body = minio_seal_text(&minio->seal, call, text), .flags = COSI_HTTP_SAFE);
-	if (reply == NULL)
-		return -1;
-	if (s3_error_is(reply, 403, "XMinioInvalidIAMCredentials"))
-		return cosi_fail(call, COSI_PRECONDITION,
-				 "its access key is that of a service account");
-	return minio_is_done(reply) ? 0 : minio_fail(call, reply, "admin:CreateUser");
+	return minio_ask(&minio->store, call, &op, NULL, REST_QUERY({ "accessKey", key }),
+			 REST_HEADERS({ "content-type", "application/octet-stream" }),
+			 .body = minio_seal_text(&minio->seal, call, text));
 }
 
 int
 minio_user_remove(const struct minio *minio, struct cosi_call *call, const char *key)
 {
-	const struct cosi_http_reply *reply =
-		s3_call(call, &minio->store.client, .method = "DELETE", .path = ADMIN "remove-user",
-			REST_QUERY({ "accessKey", key }));
+	static const struct minio_op op = {
+		"DELETE", ADMIN "remove-user", "admin:DeleteUser", { "XMinioAdminNoSuchUser", NULL }
+	};
+	int rc = minio_ask(&minio->store, call, &op, NULL, REST_QUERY({ "accessKey", key }));
 
-	if (reply == NULL)
-		return -1;
-	if (minio_is_done(reply) || s3_error_is(reply, 404, "XMinioAdminNoSuchUser"))
-		return 0;
-	if (s3_error_is(reply, 403, "XMinioIAMActionNotAllowed"))
-		return cosi_fail(call, COSI_PRECONDITION,
-				 "its access key is that of a service account");
-	return minio_fail(call, reply, "admin:DeleteUser");
+	return rc < 0 ? -1 : 0;
 }
 
 int
 minio_user_join(const struct minio *minio, struct cosi_call *call, const char *key,
 		const char *policy, bool *out_gone)
 {
-	const struct cosi_http_reply *reply =
-		s3_call(call, &minio->store.client, .method = "PUT",
-			.path = ADMIN "set-user-or-group-policy",
-			REST_QUERY({ "policyName", policy }, { "userOrGroup", key },
-				   { "isGroup", "false" }),
-			.flags = COSI_HTTP_SAFE);
+	static const struct minio_op op = { "PUT",
+					    ADMIN "set-user-or-group-policy",
+					    "admin:AttachUserOrGroupPolicy",
+					    { "XMinioAdminNoSuchUser",
+					      "XMinioAdminNoSuchPolicy" } };
+	int rc = minio_ask(&minio->store, call, &op, NULL,
+			   REST_QUERY({ "policyName", policy }, { "userOrGroup", key },
+				      { "isGroup", "false" }));
 
-	*out_gone = false;
-	if (reply == NULL)
-		return -1;
-	*out_gone = s3_error_is(reply, 404, "XMinioAdminNoSuchUser") ||
-		    s3_error_is(reply, 404, "XMinioAdminNoSuchPolicy");
-	if (*out_gone || minio_is_done(reply))
-		return 0;
-	return minio_fail(call, reply, "admin:AttachUserOrGroupPolicy");
+	*out_gone = rc > 0;
+	return rc < 0 ? -1 : 0;
 }
 
 /* Servers from before that call answer 426; the policy of an account refuses such keys there. */
 int
 minio_user_revoke_tokens(const struct minio *minio, struct cosi_call *call, const char *key)
 {
-	const struct cosi_http_reply *reply = s3_call(
-		call, &minio->store.client, .method = "POST", .path = ADMIN "revoke-tokens/builtin",
-		REST_QUERY({ "user", key }, { "fullRevoke", "true" }), .flags = COSI_HTTP_SAFE);
+	static const struct minio_op op = { "POST",
+					    ADMIN "revoke-tokens/builtin",
+					    "admin:RemoveServiceAccount",
+					    { "XMinioAdminVersionMismatch", NULL } };
+	int rc = minio_ask(&minio->store, call, &op, NULL,
+			   REST_QUERY({ "user", key }, { "fullRevoke", "true" }));
 
-	if (reply == NULL)
-		return -1;
-	if (minio_is_done(reply) || s3_error_is(reply, 426, "XMinioAdminVersionMismatch"))
-		return 0;
-	return minio_fail(call, reply, "admin:RemoveServiceAccount");
+	return rc < 0 ? -1 : 0;
 }
-
-/* ---- policies ---- */
 
 int
 minio_policy_get(const struct minio *minio, struct cosi_call *call, const char *name,
 		 const char **out_document)
 {
-	const struct cosi_http_reply *reply =
-		s3_call(call, &minio->store.client, .method = "GET",
-			.path = ADMIN "info-canned-policy", REST_QUERY({ "name", name }));
+	static const struct minio_op op = { "GET",
+					    ADMIN "info-canned-policy",
+					    "admin:GetPolicy",
+					    { "XMinioAdminNoSuchPolicy", NULL } };
+	const struct cosi_http_reply *reply;
+	int rc = minio_ask(&minio->store, call, &op, &reply, REST_QUERY({ "name", name }));
 
-	*out_document = NULL;
-	if (reply == NULL)
-		return -1;
-	if (s3_error_is(reply, 404, "XMinioAdminNoSuchPolicy"))
-		return 0;
-	if (reply->status != 200 || *(const char *)reply->body.data != '{')
-		return minio_fail(call, reply, "admin:GetPolicy");
-	*out_document = reply->body.data;
-	return 0;
+	*out_document = rc == 0 ? reply->body.data : NULL;
+	return rc < 0 ? -1 : 0;
 }
 
 int
 minio_policy_put(const struct minio *minio, struct cosi_call *call, const char *name,
 		 const char *document)
 {
-	const struct cosi_http_reply *reply = s3_call(
-		call, &minio->store.client, .method = "PUT", .path = ADMIN "add-canned-policy",
-		REST_QUERY({ "name", name }), REST_HEADERS({ "content-type", "application/json" }),
-		.body = REST_TEXT(document), .flags = COSI_HTTP_SAFE);
+	static const struct minio_op op = {
+		"PUT", ADMIN "add-canned-policy", "admin:CreatePolicy", { NULL, NULL }
+	};
 
-	if (reply == NULL)
-		return -1;
-	return minio_is_done(reply) ? 0 : minio_fail(call, reply, "admin:CreatePolicy");
+	return minio_ask(&minio->store, call, &op, NULL, REST_QUERY({ "name", name }),
+			 REST_HEADERS({ "content-type", "application/json" }),
+			 .body = REST_TEXT(document));
 }
 
 int
 minio_policy_remove(const struct minio *minio, struct cosi_call *call, const char *name,
 		    bool *out_in_use)
 {
-	const struct cosi_http_reply *reply =
-		s3_call(call, &minio->store.client, .method = "DELETE",
-			.path = ADMIN "remove-canned-policy", REST_QUERY({ "name", name }));
+	static const struct minio_op op = { "DELETE",
+					    ADMIN "remove-canned-policy",
+					    "admin:DeletePolicy",
+					    { "XMinioAdminNoSuchPolicy", "XMinioIAMPolicyInUse" } };
+	int rc = minio_ask(&minio->store, call, &op, NULL, REST_QUERY({ "name", name }));
 
-	*out_in_use = false;
-	if (reply == NULL)
-		return -1;
-	*out_in_use = s3_error_is(reply, 400, "XMinioIAMPolicyInUse");
-	if (*out_in_use || minio_is_done(reply) ||
-	    s3_error_is(reply, 404, "XMinioAdminNoSuchPolicy"))
-		return 0;
-	return minio_fail(call, reply, "admin:DeletePolicy");
+	*out_in_use = rc == 2;
+	return rc < 0 ? -1 : 0;
 }
 
 int
 minio_policy_names(const struct minio *minio, struct cosi_call *call,
 		   struct cosi_bytes *out_document)
 {
-	const struct cosi_http_reply *reply =
-		s3_call(call, &minio->store.client, .method = "GET",
-			.path = ADMIN "list-canned-policies", .max_reply = POLICIES_REPLY);
+	static const struct minio_op op = {
+		"GET", ADMIN "list-canned-policies", "admin:ListUserPolicies", { NULL, NULL }
+	};
+	const struct cosi_http_reply *reply;
 
-	if (reply == NULL)
+	if (minio_ask(&minio->store, call, &op, &reply, .max_reply = POLICIES_REPLY) < 0)
 		return -1;
-	if (reply->status != 200 || *(const char *)reply->body.data != '{')
-		return minio_fail(call, reply, "admin:ListUserPolicies");
 	*out_document = reply->body;
 	return 0;
 }
-
-/* ---- quota ---- */
 
 /* Older servers read "quota", newer ones "size". */
 int
 minio_put_quota(const struct s3_store *store, struct cosi_call *call, const char *bucket,
 		const struct cosi_bucket_params *params)
 {
+	static const struct minio_op op = {
+		"PUT", ADMIN "set-bucket-quota", "admin:SetBucketQuota", { NULL, NULL }
+	};
 	json_int_t bytes = params->quota_size;
 	const char *text = rest_json(call, json_pack("{s:I, s:I, s:s}", "quota", bytes, "size",
 						     bytes, "quotatype", "hard"));
-	const struct cosi_http_reply *reply;
 
 	if (text == NULL)
 		return -1;
-	reply = s3_call(call, &store->client, .method = "PUT", .path = ADMIN "set-bucket-quota",
-			REST_QUERY({ "bucket", bucket }),
-			REST_HEADERS({ "content-type", "application/json" }),
-			.body = REST_TEXT(text), .flags = COSI_HTTP_SAFE);
-	if (reply == NULL)
-		return -1;
-	return minio_is_done(reply) ? 0 : minio_fail(call, reply, "admin:SetBucketQuota");
+	return minio_ask(store, call, &op, NULL, REST_QUERY({ "bucket", bucket }),
+			 REST_HEADERS({ "content-type", "application/json" }),
+			 .body = REST_TEXT(text));
 }
 
 int
 minio_get_quota(const struct minio *minio, struct cosi_call *call, const char *bucket,
 		int64_t *out_bytes)
 {
-	const struct cosi_http_reply *reply =
-		s3_call(call, &minio->store.client, .method = "GET",
-			.path = ADMIN "get-bucket-quota", REST_QUERY({ "bucket", bucket }));
+	static const struct minio_op op = {
+		"GET", ADMIN "get-bucket-quota", "admin:GetBucketQuota", { NULL, NULL }
+	};
+	const struct cosi_http_reply *reply;
 	json_auto_t *root = NULL;
 	const json_t *quota;
 
-	if (reply == NULL)
+	if (minio_ask(&minio->store, call, &op, &reply, REST_QUERY({ "bucket", bucket })) < 0)
 		return -1;
-	if (reply->status != 200)
-		return minio_fail(call, reply, "admin:GetBucketQuota");
 	root = json_loadb(reply->body.data, reply->body.len, 0, NULL);
 	quota = json_object_get(root, "quota");
 	if (!json_is_integer(quota))

@@ -174,10 +174,8 @@ minio_looks_new(const struct s3_creation *creation, struct cosi_call *call, bool
 	const char *native = creation->req->native;
 	int64_t quota;
 
-	if (s3_is_untouched(call, client, native, creation->req->common->object_lock, out) < 0)
-		return -1;
-	if (*out && s3_has_defaults(call, client, native, defaults,
-				    sizeof defaults / sizeof defaults[0], out) < 0)
+	if (s3_is_untouched(call, client, native, creation->req->common->object_lock, defaults,
+			    sizeof defaults / sizeof defaults[0], out) < 0)
 		return -1;
 	if (!*out)
 		return 0;

@@ -111,70 +111,55 @@ s3_lists_nothing(struct cosi_call *call, const struct s3_client *client, const c
 	return 0;
 }
 
-int
-s3_is_untouched(struct cosi_call *call, const struct s3_client *client, const char *bucket,
-		bool lock, bool *out)
-{
-	const struct cosi_http_reply *reply;
-
-	if (s3_lists_nothing(call, client, bucket, "versions", "max-keys", out) < 0 ||
-	    (*out && s3_lists_nothing(call, client, bucket, "uploads", "max-uploads", out) < 0))
-		return -1;
-	if (!*out)
-		return 0;
-
-	reply = s3_get_setting(call, client, bucket, "policy");
-	if (reply == NULL)
-		return -1;
-	*out = s3_error_is(reply, 404, "NoSuchBucketPolicy");
-	if (!*out)
-		return reply->status == 200 ? 0 : s3_fail(call, reply);
-
-	reply = s3_get_setting(call, client, bucket, "object-lock");
-	if (reply == NULL)
-		return -1;
-	*out = (reply->status == 200) == lock;
-	if (reply->status != 200 &&
-	    !s3_error_is(reply, 404, "ObjectLockConfigurationNotFoundError"))
-		return s3_fail(call, reply);
-	if (!*out)
-		return 0;
-
-	reply = s3_get_setting(call, client, bucket, "versioning");
-	if (reply == NULL)
-		return -1;
-	*out = (strstr(reply->body.data, "<Status>") != NULL) == lock;
-	return reply->status == 200 ? 0 : s3_fail(call, reply);
-}
-
+/* A store without that API cannot have it set either. */
 static int
-s3_has_default(struct cosi_call *call, const struct s3_client *client, const char *bucket,
-	       const struct s3_default *setting, bool *out)
+s3_is_set(struct cosi_call *call, const struct s3_client *client, const char *bucket,
+	  const struct s3_default *setting, bool *out)
 {
 	const struct cosi_http_reply *reply =
 		s3_get_setting(call, client, bucket, setting->setting);
 
+	*out = false;
 	if (reply == NULL)
 		return -1;
-	*out = true;
 	if (reply->status == 200) {
-		*out = setting->mark[0] != '\0' && strstr(reply->body.data, setting->mark) == NULL;
+		*out = setting->mark[0] == '\0' || strstr(reply->body.data, setting->mark) != NULL;
 		return 0;
 	}
 	if (s3_error_is(reply, 404, setting->absent) ||
 	    s3_error_is(reply, 405, "MethodNotAllowed") ||
 	    s3_error_is(reply, 501, "NotImplemented"))
 		return 0;
-	return s3_fail(call, reply);
+	(void)s3_fail(call, reply);
+	return cosi_fail(call, 0, "cannot look at its '%s'", setting->setting);
 }
 
 int
-s3_has_defaults(struct cosi_call *call, const struct s3_client *client, const char *bucket,
-		const struct s3_default *defaults, size_t n, bool *out)
+s3_is_untouched(struct cosi_call *call, const struct s3_client *client, const char *bucket,
+		bool lock, const struct s3_default *more, size_t nmore, bool *out)
 {
-	*out = true;
-	for (size_t i = 0; *out && i < n; i++)
-		if (s3_has_default(call, client, bucket, &defaults[i], out) < 0)
-			return cosi_fail(call, 0, "cannot look at its '%s'", defaults[i].setting);
+	const struct {
+		struct s3_default is;
+		bool set;
+	} all[] = {
+		{ { "policy", "NoSuchBucketPolicy", "" }, false },
+		{ { "object-lock", "ObjectLockConfigurationNotFoundError", "" }, lock },
+		{ { "versioning", "", "<Status>" }, lock }, /* which object lock brings along */
+	};
+	bool set;
+
+	if (s3_lists_nothing(call, client, bucket, "versions", "max-keys", out) < 0 ||
+	    (*out && s3_lists_nothing(call, client, bucket, "uploads", "max-uploads", out) < 0))
+		return -1;
+	for (size_t i = 0; *out && i < sizeof all / sizeof all[0]; i++) {
+		if (s3_is_set(call, client, bucket, &all[i].is, &set) < 0)
+			return -1;
+		*out = set == all[i].set;
+	}
+	for (size_t i = 0; *out && i < nmore; i++) {
+		if (s3_is_set(call, client, bucket, &more[i], &set) < 0)
+			return -1;
+		*out = !set;
+	}
 	return 0;
 }

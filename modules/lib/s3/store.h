@@ -104,18 +104,15 @@ bool s3_settings_wanted(const struct s3_store *store, const struct cosi_bucket_p
 int s3_settings_apply(const struct s3_store *store, struct cosi_call *call, const char *native,
 		      const struct cosi_bucket_params *params);
 
-/* Is the bucket as PUT bucket leaves it: nothing in it, nothing set?  lock: it was put with object
- * lock, which brings versioning along. */
-int s3_is_untouched(struct cosi_call *call, const struct s3_client *client, const char *bucket,
-		    bool lock, bool *out);
 /* A setting that every new bucket answers alike. */
 struct s3_default {
 	const char *setting;
 	const char *absent; /* the Code of 404 when it was never set; "": it is always 200 */
 	const char *mark;   /* what 200 has in it when it was; "": any 200 means that */
 };
-/* Was none of them ever set?  A store without such an API cannot have it set either. */
-int s3_has_defaults(struct cosi_call *call, const struct s3_client *client, const char *bucket,
-		    const struct s3_default *defaults, size_t n, bool *out);
+/* Is the bucket as PUT bucket leaves it: nothing in it, nothing set, neither of what all stores
+ * have nor of `more`?  lock: it was put with object lock. */
+int s3_is_untouched(struct cosi_call *call, const struct s3_client *client, const char *bucket,
+		    bool lock, const struct s3_default *more, size_t nmore, bool *out);
 
 #endif

@@ -163,6 +163,36 @@ test_grant__key_of_another_user(void **state)
 	script_done(&script);
 }
 
+/* A derived key may be asked for twice, unlike one that the gateway makes. */
+static void
+test_grant__derived_key_again(void **state)
+{
+	struct cosi_access access;
+	struct script script;
+	char create[400], add[400];
+	const char *id, *secret;
+
+	(void)state;
+	script_init(&script, CREDENTIAL_KEY);
+	id = s3_account_key(&script.host.call, "ceph-rgw", OWNER, "cosi-ba-1");
+	secret = s3_account_secret(&script.host.call, "ceph-rgw", CREDENTIAL_KEY, OWNER,
+				   "cosi-ba-1");
+	(void)snprintf(create, sizeof create,
+		       "PUT /admin/user?access-key=%s&display-name=cosid%%3A" OWNER
+		       "%%3Aba-1&max-buckets=-1&secret-key=%s&uid=cosi-ba-1",
+		       id, secret);
+	(void)snprintf(add, sizeof add,
+		       "PUT /admin/user?access-key=%s&key=&secret-key=%s"
+		       "&uid=cosi-ba-1",
+		       id, secret);
+	PLAY(&script, OURS, FAILS(create, 409, "UserAlreadyExists"),
+	     SAYS(GET_USER, USER("\"keys\":[]")), SAYS(IAM, NO_POLICY), OK(add),
+	     SAYS(IAM, PUT_DONE));
+	grant(&script, &access);
+	script_ended(&script, COSI_OK, "");
+	script_done(&script);
+}
+
 /* 404 may be false while RADOS does not answer, and a user may come back by a grant of another
  * daemon: an OK would be the last that anybody hears of the account. */
 static void
@@ -270,6 +300,7 @@ main(void)
 		cmocka_unit_test(test_grant__any_200_is_no_policy),
 		cmocka_unit_test(test_grant__user_that_is_there),
 		cmocka_unit_test(test_grant__key_of_another_user),
+		cmocka_unit_test(test_grant__derived_key_again),
 		cmocka_unit_test(test_revoke__gone_for_certain),
 		cmocka_unit_test(test_probe__what_our_user_lacks),
 		cmocka_unit_test(test_list__page_after_page),
