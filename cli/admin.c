@@ -27,7 +27,7 @@ struct admin_answer {
 
 /* A member as a text that is fit for a terminal; what is absent or null is "-". */
 static const char *
-text_of(struct arena *arena, const json_t *object, const char *key)
+json_text_of(struct arena *arena, const json_t *object, const char *key)
 {
 	const char *value = json_string_value(json_object_get(object, key));
 
@@ -35,16 +35,16 @@ text_of(struct arena *arena, const json_t *object, const char *key)
 }
 
 static long long
-number_of(const json_t *object, const char *key)
+json_number_of(const json_t *object, const char *key)
 {
 	return (long long)json_number_value(json_object_get(object, key));
 }
 
 /* "3 calls", "1 call". */
 static const char *
-count_of(struct arena *arena, const json_t *object, const char *key, const char *what)
+json_count_of(struct arena *arena, const json_t *object, const char *key, const char *what)
 {
-	long long n = number_of(object, key);
+	long long n = json_number_of(object, key);
 
 	return arena_printf(arena, "%lld %s%s", n, what, n == 1 ? "" : "s");
 }
@@ -64,14 +64,14 @@ print_messages(FILE *out, struct arena *arena, const json_t *messages)
 }
 
 static void
-print_module(struct arena *arena, const json_t *module)
+print_status_module(struct arena *arena, const json_t *module)
 {
 	json_t *name;
 	size_t i;
 
-	(void)printf("module %s %s, %s, sha256 %.16s, for", text_of(arena, module, "name"),
-		     text_of(arena, module, "version"), text_of(arena, module, "file"),
-		     text_of(arena, module, "sha256"));
+	(void)printf("module %s %s, %s, sha256 %.16s, for", json_text_of(arena, module, "name"),
+		     json_text_of(arena, module, "version"), json_text_of(arena, module, "file"),
+		     json_text_of(arena, module, "sha256"));
 	json_array_foreach(json_object_get(module, "backends"), i, name) {
 		const char *text = json_string_value(name);
 
@@ -82,29 +82,32 @@ print_module(struct arena *arena, const json_t *module)
 }
 
 static void
-print_backend(struct arena *arena, const json_t *backend)
+print_status_backend(struct arena *arena, const json_t *backend)
 {
 	const json_t *failure = json_object_get(backend, "lastError");
 	json_t *breaker;
 	size_t i;
 
-	(void)printf("backend %s (%s, %s): %s%s, %lld of %lld running, %lld stuck, %lld waiting, "
-		     "%lld held, %s, %lld failed\n",
-		     text_of(arena, backend, "name"), text_of(arena, backend, "module"),
-		     text_of(arena, backend, "endpoint"), text_of(arena, backend, "state"),
-		     json_is_false(json_object_get(backend, "acceptNew")) ? ", takes no new buckets"
-									  : "",
-		     number_of(backend, "running"), number_of(backend, "maxCalls"),
-		     number_of(backend, "stuck"), number_of(backend, "waiting"),
-		     number_of(backend, "held"), count_of(arena, backend, "calls", "call"),
-		     number_of(backend, "failed"));
+	(void)printf(
+		"backend %s (%s, %s): %s%s, %lld of %lld running, %lld stuck, %lld waiting, "
+		"%lld held, %s, %lld failed\n",
+		json_text_of(arena, backend, "name"), json_text_of(arena, backend, "module"),
+		json_text_of(arena, backend, "endpoint"), json_text_of(arena, backend, "state"),
+		json_is_false(json_object_get(backend, "acceptNew")) ? ", takes no new buckets"
+								     : "",
+		json_number_of(backend, "running"), json_number_of(backend, "maxCalls"),
+		json_number_of(backend, "stuck"), json_number_of(backend, "waiting"),
+		json_number_of(backend, "held"), json_count_of(arena, backend, "calls", "call"),
+		json_number_of(backend, "failed"));
 	json_array_foreach(json_object_get(backend, "breakers"), i, breaker)
 		(void)printf("  circuit breaker open for %s since %s: %s\n",
-			     text_of(arena, breaker, "url"), text_of(arena, breaker, "since"),
-			     text_of(arena, breaker, "error"));
+			     json_text_of(arena, breaker, "url"),
+			     json_text_of(arena, breaker, "since"),
+			     json_text_of(arena, breaker, "error"));
 	if (json_is_object(failure))
-		(void)printf("  last error at %s: %s: %s\n", text_of(arena, failure, "at"),
-			     text_of(arena, failure, "code"), text_of(arena, failure, "text"));
+		(void)printf("  last error at %s: %s: %s\n", json_text_of(arena, failure, "at"),
+			     json_text_of(arena, failure, "code"),
+			     json_text_of(arena, failure, "text"));
 }
 
 /* A listing is no call. */
@@ -113,15 +116,15 @@ print_draining(struct arena *arena, const json_t *old)
 {
 	(void)printf(
 		"backend %s of generation %lld (%s %s) was replaced at %s and is kept open by ",
-		text_of(arena, old, "backend"), number_of(old, "generation"),
-		text_of(arena, old, "module"), text_of(arena, old, "version"),
-		text_of(arena, old, "since"));
+		json_text_of(arena, old, "backend"), json_number_of(old, "generation"),
+		json_text_of(arena, old, "module"), json_text_of(arena, old, "version"),
+		json_text_of(arena, old, "since"));
 	if (json_string_length(json_object_get(old, "oldest")) == 0)
 		(void)puts("cosictl list");
 	else
 		(void)printf("%s, the oldest: %s, for %lld ms\n",
-			     count_of(arena, old, "calls", "call"), text_of(arena, old, "oldest"),
-			     number_of(old, "ms"));
+			     json_count_of(arena, old, "calls", "call"),
+			     json_text_of(arena, old, "oldest"), json_number_of(old, "ms"));
 }
 
 static void
@@ -141,36 +144,38 @@ print_status(struct arena *arena, const json_t *status)
 
 	if (json_object_get(status, "generation") == NULL)
 		return;
-	(void)printf("cosid %s, %s on unix://%s, process %lld\n", text_of(arena, status, "version"),
-		     text_of(arena, status, "driver"), text_of(arena, status, "socket"),
-		     number_of(status, "pid"));
-	(void)printf("generation %lld since %s, %s\n", number_of(status, "generation"),
-		     text_of(arena, status, "since"), count_of(arena, status, "workers", "worker"));
+	(void)printf("cosid %s, %s on unix://%s, process %lld\n",
+		     json_text_of(arena, status, "version"), json_text_of(arena, status, "driver"),
+		     json_text_of(arena, status, "socket"), json_number_of(status, "pid"));
+	(void)printf("generation %lld since %s, %s\n", json_number_of(status, "generation"),
+		     json_text_of(arena, status, "since"),
+		     json_count_of(arena, status, "workers", "worker"));
 	if (json_is_object(reload))
 		(void)printf("last reload %s at %s, %lld ms\n",
 			     json_is_true(json_object_get(reload, "ok")) ? "done" : "FAILED",
-			     text_of(arena, reload, "at"), number_of(reload, "ms"));
+			     json_text_of(arena, reload, "at"), json_number_of(reload, "ms"));
 	else
 		(void)puts("no reload since the start");
 	print_messages(stdout, arena, json_object_get(reload, "messages"));
-	print_each(arena, json_object_get(status, "modules"), print_module);
-	print_each(arena, json_object_get(status, "backends"), print_backend);
+	print_each(arena, json_object_get(status, "modules"), print_status_module);
+	print_each(arena, json_object_get(status, "backends"), print_status_backend);
 	print_each(arena, json_object_get(status, "cooling"), print_draining);
 }
 
 static void
 print_item(struct arena *arena, const json_t *item)
 {
-	(void)printf("%s %s name=%s created=%s params=%s\n", text_of(arena, item, "kind"),
-		     text_of(arena, item, "id"), text_of(arena, item, "name"),
-		     text_of(arena, item, "created"), text_of(arena, item, "params"));
+	(void)printf("%s %s name=%s created=%s params=%s\n", json_text_of(arena, item, "kind"),
+		     json_text_of(arena, item, "id"), json_text_of(arena, item, "name"),
+		     json_text_of(arena, item, "created"), json_text_of(arena, item, "params"));
 }
 
 static void
 print_failure(struct arena *arena, const json_t *failure)
 {
-	(void)fprintf(stderr, "cosictl: backend %s: %s: %s\n", text_of(arena, failure, "backend"),
-		      text_of(arena, failure, "code"), text_of(arena, failure, "text"));
+	(void)fprintf(stderr, "cosictl: backend %s: %s: %s\n",
+		      json_text_of(arena, failure, "backend"), json_text_of(arena, failure, "code"),
+		      json_text_of(arena, failure, "text"));
 }
 
 /* The error of a reload that has failed says what serves, and comes after these. */
@@ -178,8 +183,8 @@ static void
 print_reload(struct arena *arena, const json_t *last, bool done)
 {
 	if (done)
-		(void)printf("generation %lld serves %s\n", number_of(last, "generation"),
-			     count_of(arena, last, "backendCount", "backend"));
+		(void)printf("generation %lld serves %s\n", json_number_of(last, "generation"),
+			     json_count_of(arena, last, "backendCount", "backend"));
 	print_messages(done ? stdout : stderr, arena, json_object_get(last, "messages"));
 }
 
@@ -295,7 +300,7 @@ admin_run(struct arena *arena, const struct args *args, const char **out_code)
 
 	*out_code = "UNAVAILABLE";
 	if (error == NULL) {
-		code = text_of(arena, answer.last, "code");
+		code = json_text_of(arena, answer.last, "code");
 		admin_print(arena, args, &answer, strcmp(code, "OK") == 0);
 	}
 	if (code != NULL && strcmp(code, "OK") != 0) {

@@ -36,8 +36,9 @@ enum { CORE_S = 1 };
 /* How often the main thread looks around, and how much of the processor's time within such a period
  * makes it one of work. */
 enum { LOOK_MS = 5000, WORK_MS = 100 };
-/* Bytes: larger pieces of memory have a mapping of their own, and that much may lie idle. */
-enum { MALLOC_LARGE = 256 << 10 };
+/* malloc(): larger pieces have a mapping of their own, and that many bytes may lie idle; and fewer
+ * arenas than eight for each processor, so that one thread uses what another has freed. */
+enum { MALLOC_LARGE = 256 << 10, MALLOC_ARENAS = 4 };
 
 /* ---- start -------------------------------------------------------------------------- */
 
@@ -275,6 +276,7 @@ process_setup(void)
 	/* Fixed: glibc would raise both after one large answer and keep what calls gave back. */
 	(void)mallopt(M_MMAP_THRESHOLD, MALLOC_LARGE);
 	(void)mallopt(M_TRIM_THRESHOLD, MALLOC_LARGE);
+	(void)mallopt(M_ARENA_MAX, MALLOC_ARENAS);
 	json_set_alloc_funcs(charged_malloc, charged_free);
 	if (http_global_init() == 0)
 		return 0;
