@@ -244,7 +244,7 @@ connections_end_call(struct connections *connections, struct connection *connect
 }
 
 static bool
-connection_is_stalled(struct connection *connection, int64_t now_ms)
+connection_is_stalled(struct connection *connection, int64_t past_ms)
 {
 	CLEANUP_FD int fd = connection_copy(connection);
 	int nunread;
@@ -252,24 +252,28 @@ connection_is_stalled(struct connection *connection, int64_t now_ms)
 	if (fd < 0 || ioctl(fd, SIOCINQ, &nunread) < 0 || nunread < UNREAD_BYTES ||
 	    connection->nprogress != connection->stalled_nprogress)
 		connection->stalled_ms = 0;
-	else if (connection->stalled_ms == 0)
-		connection->stalled_ms = now_ms;
+	else
+		connection->stalled_ms += past_ms;
 	connection->stalled_nprogress = connection->nprogress;
-	return connection->stalled_ms != 0 && now_ms - connection->stalled_ms >= LIMIT_STALL_MS;
+	return connection->stalled_ms >= LIMIT_STALL_MS;
 }
 
 bool
 connections_check(struct connections *connections, int64_t now_ms)
 {
 	LOCK_SCOPE(&connections->mutex);
+	int64_t past_ms = now_ms - connections->checked_ms;
 	bool some = false;
 
+	if (past_ms > LIMIT_CHECK_MS)
+		past_ms = LIMIT_CHECK_MS;
+	connections->checked_ms = now_ms;
 	connections_sweep(connections);
-	CONNECTIONS_FOREACH(each, connections) {
+	CONNECTIONS_FOREACH (each, connections) {
 		some |= each->state != CONNECTION_FREE;
 		if (each->state < CONNECTION_HANDOFF || each->closing)
 			continue;
-		if (connection_is_stalled(each, now_ms)) {
+		if (connection_is_stalled(each, past_ms)) {
 			if (peer_log_due(&connections->closed, each->peer.uid, now_ms))
 				log_warning(
 					"closing a connection of user %u, process %d: what it "

@@ -37,7 +37,7 @@ struct connection {
 	int64_t idle_ms;    /* monotonic, like the rest: since when it has no open call */
 	int64_t leave_ms;   /* not in allowed_peers any more: closed by then; 0: it may stay */
 	int64_t goaway_ms;  /* when GOAWAY was sent; 0: it was not */
-	int64_t stalled_ms; /* since when it has had unread bytes and no progress; 0: it has not */
+	int64_t stalled_ms; /* a duration: how long it has had unread bytes and no progress */
 	unsigned stalled_nprogress;
 };
 
@@ -45,8 +45,9 @@ struct connections {
 	pthread_mutex_t mutex;  /* guards all of this */
 	pthread_cond_t changed; /* a connection was accepted or handed off, or the end has come */
 	bool stopping;
-	size_t cursor; /* where the search for an accepted connection goes on */
-	size_t ncalls; /* open calls of connections that are not closing */
+	size_t cursor;      /* where the search for an accepted connection goes on */
+	size_t ncalls;      /* open calls of connections that are not closing */
+	int64_t checked_ms; /* monotonic: when they were checked last */
 	struct peer_log refused, closed;
 	struct connection table[LIMIT_CONNECTIONS];
 };
@@ -80,8 +81,9 @@ void connections_end_call(struct connections *connections, struct connection *co
 			  int64_t now_ms);
 
 /* Closes connections that stall (they have had unread bytes for LIMIT_STALL_MS, and none of their
- * calls has begun or ended) or have to leave.  To be called a few times a second.  Returns false
- * when there is no connection. */
+ * calls has begun or ended) or have to leave.  To be called every LIMIT_CHECK_MS; what is more
+ * counts as that much, so that a process that was stopped closes nobody.  Returns false when there
+ * is no connection. */
 bool connections_check(struct connections *connections, int64_t now_ms);
 /* Re-checks allowed_peers: a connection that is not allowed any more is closed when it is idle, or
  * after LIMIT_LEAVE_MS. */

@@ -44,7 +44,8 @@ enum {
 	LIMIT_CONNECTIONS_USER = 64, /* of one user: the rest is for others */
 	LIMIT_IDLE_MS = 60000,       /* an idle one makes room for another of its user after this */
 	LIMIT_STREAMS = 128,         /* calls on each; the next waits in the client */
-	LIMIT_STALL_MS = 5000,       /* how long one may have unread bytes and no progress */
+	LIMIT_STALL_MS = 2000,       /* how long one may have unread bytes and no progress */
+	LIMIT_CHECK_MS = 250,        /* how often the connections are checked for that */
 	LIMIT_LEAVE_MS = 30000,      /* of one not allowed any more, for its last calls */
 	LIMIT_KEEPALIVE_MS = 60000,  /* the core pings a quiet one that often, */
 	LIMIT_KEEPALIVE_TIMEOUT_MS = 20000, /* and closes it when no answer comes: also one that

@@ -17,7 +17,7 @@
 
 /* How many are accepted before the connections are checked again. */
 enum { ACCEPT_BATCH = 64 };
-enum { ACCEPT_PAUSE_MS = 100, CHECK_EVERY_MS = 250, ACCEPT_LOG_MS = 60000 };
+enum { ACCEPT_PAUSE_MS = 100, ACCEPT_LOG_MS = 60000 };
 
 enum accepted { ACCEPTED_ONE, ACCEPTED_NONE, ACCEPT_FAILED };
 
@@ -59,7 +59,7 @@ listener_accept_main(void *arg)
 		eventfd_t count;
 
 		polls[1].fd = pause ? -1 : listener->fd;
-		if (poll(polls, 2, pause ? ACCEPT_PAUSE_MS : some ? CHECK_EVERY_MS : -1) < 0)
+		if (poll(polls, 2, pause ? ACCEPT_PAUSE_MS : some ? LIMIT_CHECK_MS : -1) < 0)
 			continue;
 		if (polls[0].revents != 0) {
 			(void)eventfd_read(listener->wake_fd, &count);

@@ -134,4 +134,4 @@ def test_stall__ends_with_the_connection_that_caused_it(daemon, served):
         assert client.info() and daemon.client().info()
         endless.join()
     assert daemon.client().info()
-    daemon.wait_log(r"closing a connection of user \d+, process \d+: what it sent was not read to its end for 5 s")
+    daemon.wait_log(r"closing a connection of user \d+, process \d+: what it sent was not read to its end for 2 s")
