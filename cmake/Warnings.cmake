@@ -9,6 +9,11 @@ target_compile_options(cosid_flags INTERFACE
 target_link_options(cosid_flags INTERFACE -Wl,-z,relro,-z,now)
 # Poisoned functions: every C file includes it last.
 target_include_directories(cosid_flags INTERFACE "${PROJECT_SOURCE_DIR}/core/banned")
+option(COSID_TRACE "note each function that runs (./dev trace)" OFF)
+if(COSID_TRACE)
+  # addr2line of binutils 2.40 takes files for others in DWARF 5.
+  target_compile_options(cosid_flags INTERFACE -finstrument-functions -gdwarf-4)
+endif()
 if(COSID_SANITIZE)
   add_compile_options(-fsanitize=${COSID_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${COSID_SANITIZE})

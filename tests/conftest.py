@@ -1,24 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """conftest.py - the fixtures: a build, stores, daemons.  tests/README.md says which test goes where."""
 import itertools
-import os
 import pathlib
 import shutil
 import signal
-import subprocess
 import tempfile
 
 import pytest
 
 from fakes.example_store import ExampleStore
 from rig import secrets
+from rig import guard
 from rig.azure import Azurite
 from rig.ceph import Ceph
 from rig.client import DIALECTS
 from rig.daemon import Cosid
 from rig.minio import Minio
 from rig.proxy import Proxy
-from rig.server import STORES
 from rig.store import AzureStore, CephRgw, Example, MinioStore, Posix
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -34,12 +32,7 @@ def pytest_sessionstart():
     """A run that is told to stop ends its stores and daemons, as it does on ^C; for one that is killed
     tests/stores/guard does it."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    tempfile.tempdir = run = tempfile.mkdtemp(prefix="cosid-")
-    os.chmod(run, 0o711)  # tests lend files to other users
-    without = {k: v for k, v in os.environ.items() if k != "COSID_TEST_RUN"}
-    subprocess.run(["setsid", "-f", STORES / "guard", str(os.getpid()), run], env=without, check=True,
-                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    os.environ["COSID_TEST_RUN"] = run
+    guard.start()
 
 
 # The mark of a store's tests, by the names that its fixture, its module and its program have.

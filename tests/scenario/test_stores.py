@@ -125,8 +125,8 @@ def wait_gone(word, file=""):
 OWNER = """
 import os, pathlib, sys
 sys.path.insert(0, {tests!r})
-import conftest
-conftest.pytest_sessionstart()
+from rig import guard
+guard.start()
 from rig.daemon import Cosid
 from rig.store import Posix
 {start}
