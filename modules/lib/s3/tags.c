@@ -127,7 +127,7 @@ s3_tags_judge(const struct s3_tags *tags, const struct cosi_mark *mark, struct c
 
 	out->params = s3_tags_find(tags, S3_MARK_PARAMS);
 	out->ours = driver != NULL && strcmp(driver, mark->owner) == 0;
-	if (mark->name != NULL && (name == NULL || strcmp(name, mark->name) < 0))
+	if (mark->name != NULL && (name == NULL || strcmp(name, mark->name) != 0))
 		out->ours = false;
 	out->unfinished = out->ours && out->params == NULL;
 }

@@ -112,8 +112,12 @@ static void
 test_marks__life_of_a_bucket(void **state)
 {
 	const struct cosi_mark by_id = { mark.owner, NULL, NULL };
-	const struct cosi_mark other_name = { mark.owner, "videos", mark.params };
-	const struct cosi_mark other_owner = { "another.example.org", mark.name, mark.params };
+	const struct cosi_mark others[] = {
+		{ mark.owner, "videos", mark.params }, /* names on both sides of it */
+		{ mark.owner, "photo", mark.params },
+		{ "another.example.org", mark.name, mark.params },
+		{ "dosid.example.org", mark.name, mark.params },
+	};
 	struct cosi_bucket bucket = { 0 };
 	struct s3_tags tags = { 1, { { "team", "a<b" } } };
 	struct host host;
@@ -134,10 +138,10 @@ test_marks__life_of_a_bucket(void **state)
 	assert_string_equal(bucket.params, "1:abc");
 	assert_null(s3_tags_find(&tags, S3_MARK_MAKING));
 	assert_string_equal(s3_tags_find(&tags, "team"), "a<b");
-	s3_tags_judge(&tags, &other_name, &bucket);
-	assert_false(bucket.ours);
-	s3_tags_judge(&tags, &other_owner, &bucket);
-	assert_false(bucket.ours);
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+		s3_tags_judge(&tags, &others[i], &bucket);
+		assert_false(bucket.ours);
+	}
 
 	assert_string_equal(
 		s3_tags_write(&host.call, &tags).data,
