@@ -44,18 +44,6 @@ plan_lock_add(struct plan *plan, uint32_t kind, const struct backend *backend, c
 	};
 }
 
-/* A Create that looks up its backend has its locks already. */
-static int
-plan_lock_bucket(struct plan *plan)
-{
-	if (plan->nlocks > 0)
-		return 0;
-	if (plan_lock_room(plan, 1) < 0)
-		return -1;
-	plan_lock_add(plan, COSI_BUCKET, plan->backend, plan->native, true);
-	return 0;
-}
-
 /* ---- what the module is asked -------------------------------------------------------- */
 
 const char *
@@ -101,5 +89,11 @@ plan_bucket(struct plan *plan)
 	if (req->op == REQUEST_CREATE || (req->op == REQUEST_GET && params->ngiven > 0))
 		plan->bucket.mark.params =
 			param_hash(params->given, params->ngiven, NULL, 0, plan->arena);
-	return req->op == REQUEST_GET ? 0 : plan_lock_bucket(plan);
+	/* A Create that had to look up its backend has its locks already. */
+	if (req->op == REQUEST_GET || plan->nlocks > 0)
+		return 0;
+	if (plan_lock_room(plan, 1) < 0)
+		return -1;
+	plan_lock_add(plan, COSI_BUCKET, plan->backend, plan->native, true);
+	return 0;
 }

@@ -69,14 +69,6 @@ refuse_foreign(const struct plan *plan, const char *native)
 }
 
 static int
-run_create(const struct plan *plan, struct module_call *call, struct answer *answer)
-{
-	if (backend_create_bucket(call, &plan->bucket, &answer->bucket) < 0)
-		return -1;
-	return answer_bucket(plan, answer);
-}
-
-static int
 run_get(const struct plan *plan, struct module_call *call, struct answer *answer)
 {
 	const struct cosi_bucket_req *req = &plan->bucket;
@@ -136,7 +128,9 @@ run_handler(const struct plan *plan, struct module_call *call, struct answer *an
 {
 	switch (plan->req->op) {
 	case REQUEST_CREATE:
-		return run_create(plan, call, answer);
+		if (backend_create_bucket(call, &plan->bucket, &answer->bucket) < 0)
+			return -1;
+		return answer_bucket(plan, answer);
 	case REQUEST_GET:
 		return run_get(plan, call, answer);
 	case REQUEST_DELETE:

@@ -98,18 +98,6 @@ leave_queue(struct call *call)
 }
 
 static void
-release_locks(struct call *call)
-{
-	struct lock_set *next;
-
-	for (struct lock_set *set = locks_release(&call->sched->locks, &call->locks); set != NULL;
-	     set = next) {
-		next = set->next;
-		queue_ready(CALL_OF(set, locks));
-	}
-}
-
-static void
 drop_generation(struct call *call)
 {
 	if (call->generation == NULL)
@@ -125,11 +113,18 @@ drop_generation(struct call *call)
 static void
 call_done(struct call *call)
 {
+	struct sched *sched = call->sched;
+	struct lock_set *next;
+
 	leave_queue(call);
-	release_locks(call);
+	for (struct lock_set *set = locks_release(&sched->locks, &call->locks); set != NULL;
+	     set = next) {
+		next = set->next;
+		queue_ready(CALL_OF(set, locks));
+	}
 	drop_generation(call);
 	call_set_phase(call, CALL_DONE);
-	calls_start(call->sched);
+	calls_start(sched);
 }
 
 /* The call's backend is known: it needs no other one any more. */
