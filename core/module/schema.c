@@ -18,21 +18,22 @@
 				 (fallback), (choices),                                            \
 				 (help) }
 static const struct cosi_key bucket_keys[] = {
-	BUCKET(COSI_P_REGION, region, "region", COSI_T_STRING, NULL, NULL, "where the bucket lies"),
+	BUCKET(COSI_P_REGION, region, "region", COSI_T_STRING, NULL, NULL,
+	       "location of the bucket in the store"),
 	BUCKET(COSI_P_VERSIONING, versioning, "versioning", COSI_T_BOOL, "false", NULL,
 	       "keep old versions of objects"),
 	BUCKET(COSI_P_OBJECT_LOCK, object_lock, "objectLock", COSI_T_BOOL, "false", NULL,
 	       "objects can be locked against deletion"),
 	BUCKET(COSI_P_QUOTA_SIZE, quota_size, "quotaMaxSize", COSI_T_SIZE, NULL, "1..",
-	       "most bytes in the bucket"),
+	       "maximum size of the bucket in bytes"),
 	BUCKET(COSI_P_QUOTA_OBJECTS, quota_objects, "quotaMaxObjects", COSI_T_INT, NULL, "1..",
-	       "most objects in the bucket"),
+	       "maximum number of objects"),
 	/* The words in the order of enum cosi_anonymous. */
 	BUCKET(COSI_P_ANONYMOUS, anonymous, "anonymousAccess", VALUE_CHOICE, NULL,
 	       "private readOnly writeOnly readWrite",
-	       "what requests without a key may do; absent: nothing is opened"),
+	       "access without a key; absent: the store's default"),
 	BUCKET(COSI_P_WHEN_NOT_EMPTY, purge, "whenNotEmpty", VALUE_EITHER, "refuse", "refuse purge",
-	       "what deleting a bucket with objects does"),
+	       "what happens when a bucket with objects is deleted"),
 };
 const struct cosi_schema schema_bucket = COSI_SCHEMA(struct cosi_bucket_params, bucket_keys);
 

@@ -21,18 +21,19 @@ enum { ACCOUNT_MIN = 3, ACCOUNT_MOST = 24 };
 static const struct cosi_key azure_config_keys[] = {
 	COSI_STRING(struct azure_config, account, COSI_REQUIRED, NULL,
 		    "name of the storage account"),
-	COSI_SECRET(struct azure_config, account_key, 0, "one of its two keys, required"),
+	COSI_SECRET(struct azure_config, account_key, 0,
+		    "one of the two keys of the storage account, required"),
 	COSI_MSEC(struct azure_config, sas_lifetime, 0, NULL,
-		  "how long a granted SAS works; absent: until it is revoked"),
+		  "lifetime of a SAS; absent: until it is revoked"),
 	COSI_ENUM(struct azure_config, token_form, "container", "container service bare",
-		  "what stands before a SAS that applications get"),
+		  "form of the token for applications"),
 	COSI_BOOL(struct azure_config, lease, "true",
 		  "lease a container while its policies are changed"),
 	COSI_STRING(struct azure_config, tenant_id, 0, NULL,
 		    "refused: Entra ID cannot sign a SAS that can be revoked"),
-	COSI_STRING(struct azure_config, client_id, 0, NULL, "refused, likewise"),
-	COSI_SECRET(struct azure_config, client_secret, 0, "refused, likewise"),
-	COSI_PATH(struct azure_config, federated_token_file, 0, NULL, "refused, likewise"),
+	COSI_STRING(struct azure_config, client_id, 0, NULL, "refused, like tenant_id"),
+	COSI_SECRET(struct azure_config, client_secret, 0, "refused, like tenant_id"),
+	COSI_PATH(struct azure_config, federated_token_file, 0, NULL, "refused, like tenant_id"),
 };
 
 /* url: the key's value; NULL: the backend's endpoint. */

@@ -19,15 +19,15 @@ enum { DELETE_TIMEOUT_MS = 60000 };
 
 static const struct cosi_key config_keys[] = {
 	COSI_STRING(struct rgw_config, region, 0, "default",
-		    "region that applications are told and requests are signed with"),
+		    "region for signatures and applications"),
 	COSI_SECRET(struct rgw_config, access_key, COSI_REQUIRED,
-		    "access key of the gateway's user that owns the buckets"),
-	COSI_SECRET(struct rgw_config, secret_key, COSI_REQUIRED, "its secret key"),
+		    "access key of the RGW user that owns the buckets"),
+	COSI_SECRET(struct rgw_config, secret_key, COSI_REQUIRED, "secret key of that user"),
 	COSI_SECRET(struct rgw_config, credential_key, 0,
-		    "what accounts' keys are derived from, at least 32 bytes; absent: the gateway "
-		    "makes them"),
+		    "accounts' keys are derived from it, at least 32 bytes; absent: the gateway "
+		    "creates them"),
 	COSI_STRING(struct rgw_config, admin_path, 0, "admin",
-		    "where the admin API lies, rgw_admin_entry there"),
+		    "path of the admin API, the gateway's rgw_admin_entry"),
 };
 
 /* ---- names ---- */

@@ -16,16 +16,16 @@
 
 static const struct cosi_key config_keys[] = {
 	COSI_STRING(struct minio_config, region, 0, "us-east-1",
-		    "region that applications are told and requests are signed with"),
+		    "region for signatures and applications"),
 	COSI_SECRET(struct minio_config, access_key, COSI_REQUIRED,
-		    "access key of the server's user that cosid works as"),
-	COSI_SECRET(struct minio_config, secret_key, COSI_REQUIRED, "its secret key"),
+		    "access key of cosid's user on the server"),
+	COSI_SECRET(struct minio_config, secret_key, COSI_REQUIRED, "secret key of that user"),
 	COSI_SECRET(struct minio_config, credential_key, COSI_REQUIRED,
-		    "what accounts' secrets are derived from, at least 32 bytes"),
+		    "accounts' secrets are derived from it, at least 32 bytes"),
 	COSI_SECRET_LIST(struct minio_config, previous_credential_keys,
-			 "earlier values of it, whose accounts keep their secrets"),
+			 "earlier credential keys; their accounts keep their secrets"),
 	COSI_MSEC(struct minio_config, adopt_window, 0, "24h",
-		  "how old a bucket without marks may be for a create to take it over"),
+		  "maximum age of an untagged bucket that a create takes over"),
 };
 
 /* ---- names ---- */

@@ -18,9 +18,10 @@
 enum { CREDENTIAL_KEY_MIN = 32 };
 
 static const struct cosi_key fs_config_keys[] = {
-	COSI_PATH(struct fs_config, root, COSI_REQUIRED, NULL, "directory that holds the buckets"),
+	COSI_PATH(struct fs_config, root, COSI_REQUIRED, NULL,
+		  "directory that contains the buckets"),
 	COSI_SECRET(struct fs_config, credential_key, COSI_REQUIRED,
-		    "at least 32 bytes that all access keys are derived from"),
+		    "access keys are derived from it, at least 32 bytes"),
 };
 
 int

@@ -31,7 +31,8 @@ static const char expected[] =
 	"config size size 1Ki a size\n"
 	"config wait duration 10s a duration\n"
 	"common versioning bool false keep old versions of objects\n"
-	"common whenNotEmpty enum(refuse|purge) refuse what deleting a bucket with objects does\n"
+	"common whenNotEmpty enum(refuse|purge) refuse what happens when a bucket with objects is "
+	"deleted\n"
 	"bucket color enum(red|green) red color of the bucket\n"
 	"bucket fast bool false be fast\n"
 	"access lifetime duration 1h how long the key works\n";
