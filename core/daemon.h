@@ -5,7 +5,6 @@
 #include "admin/admin.h"
 #include "config/config.h"
 #include "module/backend.h"
-#include "module/state.h"
 #include "rpc/server.h"
 #include "sched/sched.h"
 
@@ -16,7 +15,6 @@ struct daemon {
 	const struct options *options;
 	struct config *config;  /* a reference on the one that serves */
 	struct config *started; /* a reference on the first one: the server borrows from it */
-	struct state_dir *state;
 	struct generation *generation; /* sched_new() takes its reference over */
 	struct sched *sched;
 	struct server *server;

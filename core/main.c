@@ -2,7 +2,7 @@
  * main.c - the order of start and stop, and the main thread's loop; the only file that sees every
  * layer.
  *
- *   config -> state directory -> generation (modules, instances) -> scheduler -> server -> READY
+ *   config -> generation (modules, instances) -> scheduler -> server -> READY
  *   SIGHUP: reload.c, on this thread, while the server serves
  *   SIGTERM: server drains -> scheduler joins its workers -> generation closes -> the C core ends
  */
@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -21,6 +22,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "http/http.h"
+#include "module/load_check.h"
 
 #include "check.h"
 #include "daemon.h"
@@ -47,7 +49,6 @@ enum { MALLOC_LARGE = 256 << 10, MALLOC_ARENAS = 4 };
 static int
 daemon_load(struct daemon *d, const struct options *options)
 {
-	struct status status = { 0 };
 	struct diag diag = { 0 };
 	int rc;
 
@@ -55,17 +56,8 @@ daemon_load(struct daemon *d, const struct options *options)
 	if (d->config != NULL) {
 		d->started = config_ref(d->config);
 		log_setup(d->config->log_level, d->config->log_json);
-		d->state = state_open(d->config->state_dir, &status);
-		if (d->state == NULL) {
-			const char *file;
-			int line = config_line(d->config, "state_dir", &file);
-
-			/* No line: something else than the configuration names the directory. */
-			diag_error(&diag, line > 0 ? file : NULL, line, "%s", status.text);
-		} else if (d->config->module_dir != NULL) {
-			d->generation = generation_open(d->config, state_path(d->state), NULL,
-							options->check, &diag);
-		}
+		if (d->config->module_dir != NULL)
+			d->generation = generation_open(d->config, NULL, options->check, &diag);
 		config_forget(d->config);
 	}
 	rc = d->generation != NULL && diag.nerrors == 0 ? 0 : -1;
@@ -242,8 +234,6 @@ daemon_close(struct daemon *d)
 		sched_free(d->sched);
 	if (d->generation != NULL)
 		generation_unref(d->generation);
-	if (d->state != NULL)
-		state_close(d->state);
 	config_unref(d->config);
 	config_unref(d->started);
 	reload_queue_done(&d->reloads);
@@ -326,8 +316,11 @@ main(int argc, char **argv)
 {
 	struct options options = { .config_path = config_default_path() };
 	struct daemon d = { .options = &options, .listen_fd = -1, .signal_fd = -1, .wake_fd = -1 };
-	int rc = options_parse(argc, argv, &options);
+	int rc;
 
+	if (argc == 2 && strcmp(argv[1], LOAD_CHECK_OPTION) == 0)
+		return load_check_child();
+	rc = options_parse(argc, argv, &options);
 	if (rc >= 0)
 		return options_printed(rc);
 	if (options.describe_daemon)

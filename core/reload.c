@@ -20,8 +20,7 @@ reload_config(struct daemon *daemon, struct config *config, struct diag *diag)
 	const struct sched_config limits = daemon_sched_config(daemon, config);
 	const struct server_config access = daemon_server_config(daemon, config);
 	struct generation *serving = sched_pin(daemon->sched);
-	struct generation *next =
-		generation_open(config, state_path(daemon->state), serving, false, diag);
+	struct generation *next = generation_open(config, serving, false, diag);
 	struct status status = { 0 };
 
 	/* Sidecars ask for the protocols once, when they start. */

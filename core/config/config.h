@@ -48,7 +48,6 @@ struct config {
 	const uid_t *peer_uids;
 	const gid_t *peer_gids;
 	const char *module_dir;
-	const char *state_dir; /* NULL: not given */
 	int64_t call_timeout_ms, create_settle_ms, drain_timeout_ms;
 	int64_t workers;
 	uint32_t log_level; /* enum cosi_level */
@@ -71,7 +70,7 @@ struct config *config_load(const char *path, struct diag *diag);
  * plain:.  No other thread may be using the configuration's files. */
 void config_forget(struct config *config);
 /* For a daemon that runs: puts into config what cannot change without a restart (driver_name,
- * owner, endpoint, admin_endpoint, state_dir), with a warning for each that would have.  An error
+ * owner, endpoint, admin_endpoint), with a warning for each that would have.  An error
  * in diag: no memory.  Before config is shared. */
 void config_keep(struct config *config, const struct config *running, struct diag *diag);
 /* Where a key of the top level stands: the line (0: nowhere), and the file, borrowed. */

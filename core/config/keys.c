@@ -52,9 +52,8 @@ static const struct cosi_key top_table[] = {
 	  .help = "directory of the modules; absent: that of this installation" },
 	{ .name = "state_dir",
 	  .type = COSI_T_PATH,
-	  OFFSET(struct top_keys, config.state_dir, const char *),
-	  .help = "directory for copies of the modules; absent: $STATE_DIRECTORY, or a temporary "
-		  "one" },
+	  OFFSET(struct top_keys, state_dir, const char *),
+	  .help = "ignored: modules are loaded from memory" },
 	{ .name = "call_timeout",
 	  .type = COSI_T_MSEC,
 	  OFFSET(struct top_keys, config.call_timeout_ms, int64_t),

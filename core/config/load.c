@@ -129,6 +129,12 @@ read_main(struct load *load)
 	config->socket_mode = mode;
 	if (top_setting(load->loaded, "module_dir") == NULL)
 		config->module_dir = config_default_module_dir();
+	/* Earlier versions copied modules there; their configurations still work. */
+	if (load->top.state_dir != NULL)
+		diag_warning(load->reader.diag, load->reader.file,
+			     group_line(top_setting(load->loaded, "state_dir")),
+			     "'state_dir' is ignored: cosid loads modules from memory and needs no "
+			     "directory; remove the line");
 	read_endpoint(load);
 	read_admin_endpoint(load);
 	read_peers(load);

@@ -43,7 +43,7 @@ void group_error(const struct reader *reader, const config_setting_t *setting, c
 /* The top level: the configuration, and keys that are not copied into it as they are. */
 struct top_keys {
 	struct config config;
-	const char *endpoint, *admin_endpoint, *socket_mode, *include_dir;
+	const char *endpoint, *admin_endpoint, *socket_mode, *state_dir, *include_dir;
 	const config_setting_t *allowed_peers, *log, *routes, *backends;
 };
 /* A file of include_dir. */

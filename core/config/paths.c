@@ -109,8 +109,9 @@ config_default_module_dir(void)
 /* ---- what stays until a restart ----
  *
  * Sidecars know the daemon by its socket and its name, buckets and accounts by the owner; the other
- * socket and the directories were made at the start. */
+ * socket was made at the start. */
 
+/* NULL: an error was reported. */
 static bool
 same_text(const char *a, const char *b)
 {
@@ -122,19 +123,14 @@ static void
 keep_text(struct config *config, const char *key, const char **text, const char *running,
 	  struct diag *diag)
 {
-	struct arena *arena = load_arena(config);
 	const char *file;
 	int line = config_line(config, key, &file);
 
 	if (same_text(*text, running))
 		return;
-	if (running != NULL)
-		diag_warning(diag, file, line, "'%s' cannot change without a restart: '%s' stays",
-			     key, running);
-	else
-		diag_warning(diag, file, line,
-			     "'%s' cannot change without a restart: its absence stays", key);
-	*text = running != NULL ? arena_strdup(arena, running) : NULL;
+	diag_warning(diag, file, line, "'%s' cannot change without a restart: '%s' stays", key,
+		     running);
+	*text = arena_strdup(load_arena(config), running);
 }
 
 void
@@ -149,7 +145,6 @@ config_keep(struct config *config, const struct config *running, struct diag *di
 	keep_text(config, "owner", &config->owner, running->owner, diag);
 	keep_text(config, "endpoint", &config->socket_path, running->socket_path, diag);
 	keep_text(config, "admin_endpoint", &config->admin_path, running->admin_path, diag);
-	keep_text(config, "state_dir", &config->state_dir, running->state_dir, diag);
 	if (arena_failed(load_arena(config)))
 		diag_error(diag, NULL, 0, "the configuration needs too much memory");
 }

@@ -38,15 +38,14 @@ struct generation {
 
 /* Loads the modules, reads the settings, opens every instance.  NULL: something failed, diag says
  * what, nothing is left open; when `checking` (cosid --check), what could not be opened is left out
- * instead, and NULL is no memory.  state_dir: where module files are copied to (module/state.h).
+ * instead, and NULL means no memory.
  * before: the generation that serves, or NULL: a backend of it that would come out the same (file,
  * settings, secrets, certificates) goes on untouched as part of both.
- * A file that this process did not load before is loaded by a child first (module/trial.h).  With
- * several threads that is /proc/self/exe --describe COPY: a program that calls this then must hand
- * those arguments to module_describe() before anything else. */
-struct generation *generation_open(struct config *config, const char *state_dir,
-				   const struct generation *before, bool checking,
-				   struct diag *diag);
+ * A child process loads a file that is new to this process, and opens a new instance, first
+ * (module/load_check.h): a program that calls this must hand LOAD_CHECK_OPTION to
+ * load_check_child() before anything else. */
+struct generation *generation_open(struct config *config, const struct generation *before,
+				   bool checking, struct diag *diag);
 struct generation *generation_ref(struct generation *generation);
 /* The last one closes the instances and unloads their modules, on the caller's thread, which must
  * not be inside of a handler. */
@@ -116,8 +115,7 @@ struct backend_look {
 void backend_look(const struct backend *backend, struct backend_look *out);
 
 /* cosid --describe: the module's schema as text on stdout, one line per key (describe.c says how).
- * path has a '/' in it.  In a process that a trial started, nothing is printed.  0, or -1 with
- * diag. */
+ * path has a '/' in it.  0, or -1 with diag. */
 int module_describe(const char *path, struct diag *diag);
 
 #endif

@@ -13,10 +13,9 @@
 #include <string.h>
 
 #include "config/value.h"
+#include "module/abi.h"
 #include "module/backend.h"
-#include "module/handshake.h"
 #include "module/schema.h"
-#include "module/trial.h"
 
 #include "banned.h"
 
@@ -74,20 +73,26 @@ int
 module_describe(const char *path, struct diag *diag)
 {
 	struct status status = { 0 };
-	struct cosi_module module;
-	void *handle;
+	struct abi_module loaded;
+	struct module_file file;
+	int rc = -1;
 
-	if (trial_is_child())
-		return trial_run(path);
-	handle = handshake_load_file(path, &module, &status);
-	if (handle == NULL) {
-		diag_error(diag, path, 0, "cannot load module: %s", status.text);
-		return -1;
+	if (module_file_open_path(&file, path, &status) == 0) {
+		rc = abi_load(&loaded, &file, &status);
+		if (rc == 0) {
+			print_module(&loaded.module);
+			abi_unload(&loaded, &file);
+		} else {
+			status_fail(&status, 0, "cannot load module '%s' from '%s'", file.name,
+				    file.source);
+		}
+		module_file_close(&file);
 	}
-	print_module(&module);
-	(void)dlclose(handle);
-	if (fflush(stdout) == 0)
+	if (rc != 0)
+		diag_error(diag, NULL, 0, "%s", status.text);
+	else if (fflush(stdout) != 0)
+		diag_error(diag, path, 0, "cannot write: %s", strerrordesc_np(errno));
+	else
 		return 0;
-	diag_error(diag, path, 0, "cannot write: %s", strerrordesc_np(errno));
 	return -1;
 }

@@ -1,261 +1,262 @@
 /* SPDX-License-Identifier: Apache-2.0
  * file.c - what may be loaded, and the copy of it.
  *
- * Every check is made on the descriptor that is then copied, so that nothing can be swapped in
- * between; the hash is that of the bytes written to the copy.
+ * Permissions are checked on the descriptor that is copied, so that nothing can be exchanged in
+ * between; the hash and the ELF checks read the sealed copy, which nobody can change or cut.
  */
 #include "module/file.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <link.h>
 #include <openssl/evp.h>
-#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "module/elf.h"
 
 #include "banned.h"
 
-enum { CHUNK = 64 << 10 };
-
-static int
-check_stat(const struct stat *st, struct status *status)
-{
-	if (S_ISDIR(st->st_mode))
-		return status_fail(status, COSI_INVALID, "it is a directory");
-	if (!S_ISREG(st->st_mode))
-		return status_fail(status, COSI_INVALID, "it is not a regular file");
-	if (st->st_uid != 0 && st->st_uid != geteuid())
-		return status_fail(status, COSI_DENIED,
-				   "it belongs to user %u, not to root or to the daemon's user",
-				   st->st_uid);
-	if ((st->st_mode & 022) != 0)
-		return status_fail(status, COSI_DENIED, "others than its owner may write to it");
-	if (st->st_size > MODULE_SIZE_MAX)
-		return status_fail(status, COSI_INVALID, "it is larger than %d MiB",
-				   MODULE_SIZE_MAX >> 20);
-	return 0;
-}
-
-int
-module_file_check(const char *path, int *out_fd, struct status *status)
-{
-	/* O_NONBLOCK: a FIFO must not hold the daemon. */
-	CLEANUP_FD int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st) != 0)
-		return status_fail(status, COSI_INVALID, "%s", strerrordesc_np(errno));
-	if (check_stat(&st, status) != 0 || elf_check(fd, st.st_size, status) != 0)
-		return -1;
-	*out_fd = fd;
-	fd = -1;
-	return 0;
-}
-
-static int
-write_all(int fd, const unsigned char *bytes, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, bytes, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		bytes += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
-/* out < 0: hash only. */
-static int
-copy_and_hash(int in, int out, EVP_MD_CTX *md, unsigned char *buffer, struct status *status)
-{
-	size_t total = 0;
-	ssize_t n;
-
-	while ((n = read(in, buffer, CHUNK)) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return status_fail(status, COSI_INTERNAL, "cannot read it: %s",
-					   strerrordesc_np(errno));
-		total += (size_t)n;
-		if (total > MODULE_SIZE_MAX)
-			return status_fail(status, COSI_INVALID, "it is larger than %d MiB",
-					   MODULE_SIZE_MAX >> 20);
-		if (EVP_DigestUpdate(md, buffer, (size_t)n) != 1)
-			return status_fail(status, COSI_INTERNAL, "cannot hash it");
-		if (out >= 0 && write_all(out, buffer, (size_t)n) != 0)
-			return status_fail(status, COSI_INTERNAL, "cannot write the copy: %s",
-					   strerrordesc_np(errno));
-	}
-	return 0;
-}
-
-static int
-digest(int in, int out, unsigned char *hash, struct status *status)
-{
-	CLEANUP_FREE unsigned char *buffer = malloc(CHUNK);
-	EVP_MD_CTX *md = EVP_MD_CTX_new();
-	int result = -1;
-
-	if (buffer == NULL || md == NULL || EVP_DigestInit_ex(md, EVP_sha256(), NULL) != 1)
-		(void)status_fail(status, COSI_INTERNAL, "cannot hash it");
-	else if (copy_and_hash(in, out, md, buffer, status) == 0)
-		result = EVP_DigestFinal_ex(md, hash, NULL) == 1
-				 ? 0
-				 : status_fail(status, COSI_INTERNAL, "cannot hash it");
-	EVP_MD_CTX_free(md);
-	return result;
-}
-
-static int
-stage_copy(struct module_file *file, int in, const char *state_dir, struct status *status)
-{
-	/* The loader knows files by name for the life of the process: no name is used twice. */
-	static atomic_uint serial;
-	CLEANUP_FD int out = -1;
-
-	if (asprintf(&file->path, "%s/%s.%u.so", state_dir, file->name,
-		     atomic_fetch_add(&serial, 1) + 1) < 0) {
-		file->path = NULL;
-		return status_no_memory(status);
-	}
-	out = open(file->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (out < 0)
-		return status_fail(status, COSI_INTERNAL, "cannot copy it to '%s': %s", file->path,
-				   strerrordesc_np(errno));
-	file->copied = true;
-	if (digest(in, out, file->hash, status) != 0)
-		return -1;
-	/* Checked again: the file may have been cut or extended while it was read. */
-	return elf_check(out, lseek(out, 0, SEEK_END), status);
-}
-
-#ifdef COSID_SANITIZED
-/* Is this the first content that is loaded from there?  The loader gives no second one for a path
- * that it has open. */
-static bool
-is_first_from(const struct module_file *file)
-{
-	enum { MOST = 128 };
-	static struct {
-		char *source;
-		unsigned char hash[MODULE_HASH_LEN];
-	} known[MOST];
-	size_t n = 0;
-
-	while (n < MOST && known[n].source != NULL) {
-		if (strcmp(known[n].source, file->source) == 0)
-			return memcmp(known[n].hash, file->hash, MODULE_HASH_LEN) == 0;
-		n++;
-	}
-	if (n == MOST)
-		return false;
-	known[n].source = strdup(file->source);
-	memcpy(known[n].hash, file->hash, MODULE_HASH_LEN);
-	return known[n].source != NULL;
-}
-
-/* By its own path where that works: reports name file and line only for what is still mapped from
- * where it was built. */
-static int
-stage(struct module_file *file, int in, const char *state_dir, struct status *status)
-{
-	if (digest(in, -1, file->hash, status) != 0)
-		return -1;
-	if (!is_first_from(file)) {
-		if (lseek(in, 0, SEEK_SET) != 0)
-			return status_fail(status, COSI_INTERNAL, "cannot read it: %s",
-					   strerrordesc_np(errno));
-		return stage_copy(file, in, state_dir, status);
-	}
-	file->path = strdup(file->source);
-	return file->path != NULL ? 0 : status_no_memory(status);
-}
-#else
-static int
-stage(struct module_file *file, int in, const char *state_dir, struct status *status)
-{
-	return stage_copy(file, in, state_dir, status);
-}
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
 #endif
 
+static const char symbol_name[] = "cosi_module";
+
+/* This program's own header, which the linker provides: what the machine must be. */
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+
+static int
+check_file_stat(const struct stat *st, struct status *status)
+{
+	if (S_ISDIR(st->st_mode))
+		return status_fail(status, COSI_INVALID, "the path is a directory");
+	if (!S_ISREG(st->st_mode))
+		return status_fail(status, COSI_INVALID, "the path is not a regular file");
+	if (st->st_uid != 0 && st->st_uid != geteuid())
+		return status_fail(status, COSI_DENIED,
+				   "the file belongs to user %u, not to root or cosid's user",
+				   st->st_uid);
+	if ((st->st_mode & 022) != 0)
+		return status_fail(status, COSI_DENIED,
+				   "users other than its owner may write to the file");
+	return 0;
+}
+
+/* A seal needs no x bit: code is mapped, not executed, so that hosts with vm.memfd_noexec=2 load
+ * modules, too.  Linux before 6.3 does not know that seal. */
+static int
+create_memfd(const char *name)
+{
+	char label[MODULE_NAME_MAX + 16];
+	int fd;
+
+	(void)snprintf(label, sizeof label, "cosid:%s.so", name);
+	fd = memfd_create(label, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create(label, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	return fd;
+}
+
+/* All of in, up to MODULE_SIZE_MAX bytes.  The descriptor of the copy, or -1. */
+static int
+copy_sealed(int in, const char *name, size_t *out_size, struct status *status)
+{
+	CLEANUP_FD int copy = create_memfd(name);
+	size_t size = 0;
+	ssize_t n = 1;
+
+	if (copy < 0)
+		return status_fail(status, COSI_INTERNAL,
+				   "cannot create a memory file (memfd_create): %s",
+				   strerrordesc_np(errno));
+	while (n > 0 && size <= MODULE_SIZE_MAX) {
+		n = sendfile(copy, in, NULL, MODULE_SIZE_MAX + 1 - size);
+		if (n < 0 && errno != EINTR)
+			return status_fail(status, COSI_INTERNAL, "cannot copy the file: %s",
+					   strerrordesc_np(errno));
+		if (n > 0)
+			size += (size_t)n;
+		else if (n < 0)
+			n = 1;
+	}
+	if (size > MODULE_SIZE_MAX)
+		return status_fail(status, COSI_INVALID, "the file is larger than %d MiB",
+				   MODULE_SIZE_MAX >> 20);
+	if (size == 0)
+		return status_fail(status, COSI_INVALID, "the file is empty");
+	if (fcntl(copy, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0)
+		return status_fail(status, COSI_INTERNAL, "cannot seal the copy: %s",
+				   strerrordesc_np(errno));
+	*out_size = size;
+	n = copy;
+	copy = -1;
+	return (int)n;
+}
+
+/* Do n entries of `each` bytes at `offset` lie within the file? */
 static bool
-is_module_name(const char *name)
+lies_within(size_t file_size, uint64_t offset, uint64_t n, uint64_t each)
 {
-	size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
-
-	return len > 0 && len <= MODULE_NAME_MAX && name[len] == '\0';
+	return offset <= file_size && n * each <= file_size - offset;
 }
 
-/* *out_fd is the source, which has stood all checks. */
-static int
-find_source(struct module_file *file, const char *module_dir, const char *name, int *out_fd,
-	    struct status *status)
+/* Is the symbol defined in that table of symbols?  Both tables lie within the file. */
+static bool
+defines_symbol(const unsigned char *bytes, const ElfW(Shdr) * symbols, const ElfW(Shdr) * strings)
 {
-	*file = (struct module_file){ 0 };
-	if (!is_module_name(name))
+	for (size_t at = 0; symbols->sh_size - at >= sizeof(ElfW(Sym)); at += sizeof(ElfW(Sym))) {
+		ElfW(Sym) symbol;
+
+		memcpy(&symbol, bytes + symbols->sh_offset + at, sizeof symbol);
+		if (symbol.st_shndx != SHN_UNDEF && symbol.st_name < strings->sh_size &&
+		    strings->sh_size - symbol.st_name >= sizeof symbol_name &&
+		    memcmp(bytes + strings->sh_offset + symbol.st_name, symbol_name,
+			   sizeof symbol_name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void
+read_section(const unsigned char *bytes, const ElfW(Ehdr) * header, unsigned i, ElfW(Shdr) * out)
+{
+	memcpy(out, bytes + header->e_shoff + i * sizeof *out, sizeof *out);
+}
+
+/* What the child that loads the file first cannot tell as well: a file that was copied in part, one
+ * for another machine, and a library that is no module, of which no code may run at all. */
+static int
+check_elf(const unsigned char *bytes, size_t size, struct status *status)
+{
+	static const char truncated[] = "the file is truncated: was it copied completely?";
+	ElfW(Shdr) symbols, strings;
+	ElfW(Ehdr) header;
+
+	if (size < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG) != 0)
+		return status_fail(status, COSI_INVALID, "the file is not a shared object");
+	if (size < sizeof header)
+		return status_fail(status, COSI_INVALID, truncated);
+	memcpy(&header, bytes, sizeof header);
+	if (memcmp(&header.e_ident[EI_CLASS], &__ehdr_start.e_ident[EI_CLASS], 2) != 0 ||
+	    header.e_machine != __ehdr_start.e_machine)
 		return status_fail(status, COSI_INVALID,
-				   "cannot load module '%s': a name is 1 to %d of a-z, 0-9 and '-'",
-				   name, MODULE_NAME_MAX);
-	file->name = strdup(name);
-	if (asprintf(&file->source, "%s/%s.so", module_dir, name) < 0)
-		file->source = NULL;
-	if (file->name == NULL || file->source == NULL)
-		return status_no_memory(status);
-	return module_file_check(file->source, out_fd, status);
+				   "the file is built for another architecture (ELF machine %u, "
+				   "class %u; this is %u, %u)",
+				   header.e_machine, header.e_ident[EI_CLASS],
+				   __ehdr_start.e_machine, __ehdr_start.e_ident[EI_CLASS]);
+	if (header.e_type != ET_DYN)
+		return status_fail(status, COSI_INVALID, "the file is not a shared object");
+	/* Linkers write the section headers last. */
+	if (header.e_shentsize != sizeof symbols ||
+	    !lies_within(size, header.e_shoff, header.e_shnum, sizeof symbols))
+		return status_fail(status, COSI_INVALID, truncated);
+	for (unsigned i = 0; i < header.e_shnum; i++) {
+		read_section(bytes, &header, i, &symbols);
+		if (symbols.sh_type != SHT_DYNSYM || symbols.sh_link >= header.e_shnum)
+			continue;
+		read_section(bytes, &header, symbols.sh_link, &strings);
+		if (lies_within(size, symbols.sh_offset, symbols.sh_size, 1) &&
+		    lies_within(size, strings.sh_offset, strings.sh_size, 1) &&
+		    defines_symbol(bytes, &symbols, &strings))
+			return 0;
+	}
+	return status_fail(status, COSI_INVALID,
+			   "the file is not a COSI module (it does not define the symbol '%s')",
+			   symbol_name);
 }
 
 static int
-give_up(struct module_file *file, struct status *status)
+copy_and_check(struct module_file *file, int in, struct status *status)
 {
-	if (file->name != NULL && file->source != NULL)
-		(void)status_fail(status, 0, "cannot load module '%s' from '%s'", file->name,
-				  file->source);
-	module_file_done(file);
+	unsigned char *bytes;
+	size_t size;
+	int rc = -1;
+
+	file->fd = copy_sealed(in, file->name, &size, status);
+	if (file->fd < 0)
+		return -1;
+	bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file->fd, 0);
+	if (bytes == MAP_FAILED)
+		return status_fail(status, COSI_INTERNAL, "cannot read the copy: %s",
+				   strerrordesc_np(errno));
+	if (EVP_Digest(bytes, size, file->hash, NULL, EVP_sha256(), NULL) != 1)
+		status_fail(status, COSI_INTERNAL, "cannot compute the file's SHA-256");
+	else
+		rc = check_elf(bytes, size, status);
+	(void)munmap(bytes, size);
+	return rc;
+}
+
+/* Takes over name and source.  Each may be NULL: no memory. */
+static int
+open_source(struct module_file *file, char *name, char *source, struct status *status)
+{
+	/* O_NONBLOCK: a FIFO must not block the daemon. */
+	CLEANUP_FD int in =
+		source == NULL ? -1 : open(source, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+
+	*file = (struct module_file){ .name = name, .source = source, .fd = -1 };
+	if (name == NULL || source == NULL)
+		status_no_memory(status);
+	else if (in < 0 || fstat(in, &st) != 0)
+		status_fail(status, COSI_INVALID, "%s", strerrordesc_np(errno));
+	else if (check_file_stat(&st, status) == 0 && copy_and_check(file, in, status) == 0)
+		return 0;
+	if (name != NULL && source != NULL)
+		status_fail(status, 0, "cannot load module '%s' from '%s'", name, source);
+	module_file_close(file);
 	return -1;
 }
 
 int
-module_file_look(struct module_file *file, const char *module_dir, const char *name,
+module_file_open(struct module_file *file, const char *module_dir, const char *name,
 		 struct status *status)
 {
-	CLEANUP_FD int in = -1;
+	size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
+	char *source;
 
-	if (find_source(file, module_dir, name, &in, status) == 0 &&
-	    digest(in, -1, file->hash, status) == 0)
-		return 0;
-	return give_up(file, status);
+	if (len == 0 || len > MODULE_NAME_MAX || name[len] != '\0')
+		return status_fail(status, COSI_INVALID,
+				   "cannot load module '%s': a module's name is 1 to %d of a-z, "
+				   "0-9 and '-'",
+				   name, MODULE_NAME_MAX);
+	return open_source(file, strdup(name),
+			   asprintf(&source, "%s/%s.so", module_dir, name) < 0 ? NULL : source,
+			   status);
 }
 
 int
-module_file_stage(struct module_file *file, const char *module_dir, const char *state_dir,
-		  const char *name, struct status *status)
+module_file_open_path(struct module_file *file, const char *path, struct status *status)
 {
-	CLEANUP_FD int in = -1;
+	const char *slash = strrchr(path, '/');
+	const char *base = slash == NULL ? path : slash + 1;
+	size_t len = strlen(base);
+	char *whole = realpath(path, NULL);
 
-	if (find_source(file, module_dir, name, &in, status) == 0 &&
-	    stage(file, in, state_dir, status) == 0)
-		return 0;
-	return give_up(file, status);
+	if (whole == NULL)
+		return status_fail(status, COSI_INVALID, "cannot load module '%s': %s", path,
+				   strerrordesc_np(errno));
+	if (len > 3 && strcmp(base + len - 3, ".so") == 0)
+		len -= 3;
+	return open_source(file, strndup(base, len), whole, status);
 }
 
 void
-module_file_done(struct module_file *file)
+module_file_close(struct module_file *file)
 {
-	if (file->copied)
-		(void)unlink(file->path);
+	if (file->fd >= 0)
+		(void)close(file->fd);
 	free(file->name);
 	free(file->source);
-	free(file->path);
-	*file = (struct module_file){ 0 };
+	*file = (struct module_file){ .fd = -1 };
 }

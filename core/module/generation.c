@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "module/backend.h"
 #include "module/image.h"
 #include "module/instance.h"
@@ -10,95 +11,82 @@
 #include "banned.h"
 
 /* One per module, however many backends use it. */
-struct wishes {
-	size_t n;
-	struct image_wish *list; /* owned */
+struct load_request {
+	const char *name;    /* borrowed */
+	struct image *image; /* a reference, or NULL with status */
+	struct status status;
 };
 
-static struct image_wish *
-wish_find(const struct wishes *wishes, const char *name)
+/* The module's request, which is made and loaded when it is the first one for that name. */
+static const struct load_request *
+load_once(struct load_request *requests, const struct config *config, const char *name,
+	  struct load_check *check)
 {
-	for (size_t i = 0; i < wishes->n; i++)
-		if (strcmp(wishes->list[i].name, name) == 0)
-			return &wishes->list[i];
-	return NULL;
+	struct load_request *request = requests;
+
+	while (request->name != NULL && strcmp(request->name, name) != 0)
+		request++;
+	if (request->name == NULL) {
+		request->name = name;
+		request->image = image_load(config->module_dir, name, check, &request->status);
+	}
+	return request;
 }
 
-static int
-wishes_init(struct wishes *wishes, const struct config *config)
-{
-	*wishes = (struct wishes){ .list = calloc(config->nbackends + 1, sizeof *wishes->list) };
-	if (wishes->list == NULL)
-		return -1;
-	for (size_t i = 0; i < config->nbackends; i++)
-		if (wish_find(wishes, config->backends[i].module) == NULL)
-			wishes->list[wishes->n++].name = config->backends[i].module;
-	return 0;
-}
-
-static void
-wishes_done(struct wishes *wishes)
-{
-	for (size_t i = 0; i < wishes->n; i++)
-		image_unref(wishes->list[i].image);
-	free(wishes->list);
-}
-
-/* Adds it after those that are open already. */
+/* Adds the backend after those that are open already. */
 static int
 open_backend(struct generation *generation, const struct config_backend *config,
-	     const struct wishes *wishes, const struct generation *before, bool checking,
-	     struct diag *diag)
+	     const struct load_request *request, const struct opening *opening)
 {
 	struct backend *backend = &generation->backends[generation->nbackends];
-	const struct image_wish *wish = wish_find(wishes, config->module);
 
 	*backend = (struct backend){ .config = config };
-	if (wish->image == NULL) {
-		diag_error(diag, config->file, config->line, "backend '%s': %s", config->name,
-			   wish->status.text);
+	if (request->image == NULL) {
+		diag_error(opening->diag, config->file, config->line, "backend '%s': %s",
+			   config->name, request->status.text);
 		return -1;
 	}
-	if (image_origin(wish->image).foreign != NULL)
-		diag_warning(diag, config->file, config->line,
-			     "backend '%s': module '%s' is linked with '%s', which is not for "
-			     "modules",
-			     config->name, config->module, image_origin(wish->image).foreign);
-	if (instance_open(backend, image_ref(wish->image),
-			  before != NULL ? generation_find(before, config->name) : NULL, checking,
-			  diag) != 0)
+	if (instance_open(backend, image_ref(request->image), opening) < 0)
 		return -1;
 	generation->protocols |= backend->module->protocols;
 	generation->nbackends++;
 	return 0;
 }
 
+/* Every backend that opens; a line in diag for each that does not, so that one run shows all that
+ * is wrong.  The number of those, or -1: no memory. */
 static int
-open_all(struct generation *generation, const char *state_dir, const struct generation *before,
-	 bool checking, struct diag *diag)
+open_backends(struct generation *generation, const struct opening *opening)
 {
 	const struct config *config = generation->config;
-	struct wishes wishes;
-	int result = 0;
+	CLEANUP_FREE struct load_request *requests =
+		calloc(config->nbackends + 1, sizeof *requests);
+	int nfailed = 0;
 
 	generation->backends = calloc(config->nbackends + 1, sizeof *generation->backends);
-	if (generation->backends == NULL || wishes_init(&wishes, config) != 0) {
-		diag_error(diag, NULL, 0, "no memory");
+	if (generation->backends == NULL || requests == NULL) {
+		diag_error(opening->diag, NULL, 0, "no memory");
 		return -1;
 	}
-	config_take_env(config); /* a module's file is tried by a child */
-	images_load(wishes.list, wishes.n, config->module_dir, state_dir);
-	/* All of them, so that one run shows all that is wrong. */
-	for (size_t i = 0; i < config->nbackends; i++)
-		if (open_backend(generation, &config->backends[i], &wishes, before, checking,
-				 diag) != 0)
-			result = -1;
-	wishes_done(&wishes);
-	return checking ? 0 : result;
+	config_take_env(config); /* a child is started, which runs modules */
+	if (opening->before == NULL && config->nbackends > 0)
+		load_check_start(opening->check);
+	for (size_t i = 0; i < config->nbackends; i++) {
+		const struct config_backend *backend = &config->backends[i];
+
+		if (open_backend(generation, backend,
+				 load_once(requests, config, backend->module, opening->check),
+				 opening) < 0)
+			nfailed++;
+	}
+	load_check_end(opening->check);
+	for (size_t i = 0; requests[i].name != NULL; i++)
+		image_unref(requests[i].image);
+	return nfailed;
 }
 
 static void
-close_all(struct generation *generation)
+close_generation(struct generation *generation)
 {
 	for (size_t i = generation->nbackends; i-- > 0;)
 		instance_close(&generation->backends[i]);
@@ -108,12 +96,15 @@ close_all(struct generation *generation)
 }
 
 struct generation *
-generation_open(struct config *config, const char *state_dir, const struct generation *before,
-		bool checking, struct diag *diag)
+generation_open(struct config *config, const struct generation *before, bool checking,
+		struct diag *diag)
 {
 	/* Counted per process: logs name generations by it. */
 	static atomic_uint opened;
 	struct generation *generation = calloc(1, sizeof *generation);
+	struct load_check check;
+	const struct opening opening = { before, checking, &check, diag };
+	int nfailed;
 
 	if (generation == NULL) {
 		diag_error(diag, NULL, 0, "no memory");
@@ -121,8 +112,12 @@ generation_open(struct config *config, const char *state_dir, const struct gener
 	}
 	generation->config = config_ref(config);
 	atomic_init(&generation->refs, 1);
-	if (open_all(generation, state_dir, before, checking, diag) != 0) {
-		close_all(generation);
+	load_check_init(&check, LOAD_CHECK_LIMIT_MS);
+	nfailed = open_backends(generation, &opening);
+	/* The one place that decides what a backend which does not open means for the others: a
+	 * start and a reload are refused, cosid --check goes on with the others. */
+	if (nfailed < 0 || (nfailed > 0 && !checking)) {
+		close_generation(generation);
 		return NULL;
 	}
 	generation->number = atomic_fetch_add(&opened, 1) + 1;
@@ -140,7 +135,7 @@ void
 generation_unref(struct generation *generation)
 {
 	if (atomic_fetch_sub_explicit(&generation->refs, 1, memory_order_acq_rel) == 1)
-		close_all(generation);
+		close_generation(generation);
 }
 
 struct backend *

@@ -2,12 +2,15 @@
  * instance.c - settings, then the module's open(), then the way to the store. */
 #include "module/instance.h"
 
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/charge.h"
 #include "base/clock.h"
-#include "module/likeness.h"
+#include "base/secret.h"
+#include "module/settings.h"
 
 #include "banned.h"
 
@@ -27,24 +30,32 @@ copy_url(const char *url, char **out)
 	return *out == NULL ? -1 : 0;
 }
 
+/* The module's struct of settings, zeroed; NULL: no memory. */
+static void *
+new_config(const struct cosi_module *module)
+{
+	size_t size = (module->config.size / ALIGN + 1) * ALIGN;
+	void *config = aligned_alloc(ALIGN, size);
+
+	return config == NULL ? NULL : memset(config, 0, size);
+}
+
 static int
 read_settings(struct backend *backend, struct instance *instance, bool checking, struct diag *diag)
 {
 	const struct config_backend *config = backend->config;
 	const struct cosi_module *module = backend->module;
 	const char *endpoint = config->endpoint;
-	size_t size = (module->config.size / ALIGN + 1) * ALIGN;
 
 	if (endpoint == NULL && (module->flags & COSI_NETWORK) != 0)
 		endpoint = module->endpoint;
-	instance->config = aligned_alloc(ALIGN, size);
+	instance->config = new_config(module);
 	if (instance->config == NULL || copy_url(endpoint, &instance->endpoint) != 0 ||
 	    copy_url(config->public_endpoint != NULL ? config->public_endpoint : endpoint,
 		     &instance->public_url) != 0) {
 		diag_error(diag, config->file, config->line, "no memory");
 		return -1;
 	}
-	memset(instance->config, 0, size);
 	return config_settings(config, module, checking, instance->config, &instance->settings,
 			       diag);
 }
@@ -132,7 +143,7 @@ open_client(struct backend *backend, struct instance *instance, struct status *s
 
 /* Nothing of it is open, or all of it. */
 static void
-release(struct instance *instance)
+free_instance(struct instance *instance)
 {
 	if (instance->client != NULL)
 		http_client_free(instance->client);
@@ -148,70 +159,153 @@ static void
 set_instance(struct backend *backend, struct instance *instance)
 {
 	backend->priv = instance;
-	backend->module = image_module(instance->image);
+	backend->module = &instance->image->loaded.module;
 	backend->public_url = instance->public_url;
 }
 
-/* Goes on with the one that serves, if a new one would be the same. */
+static bool
+digest_field(EVP_MD_CTX *md, const void *field, size_t len)
+{
+	const uint64_t size = len;
+
+	return EVP_DigestUpdate(md, &size, sizeof size) == 1 &&
+	       EVP_DigestUpdate(md, field, len) == 1;
+}
+
+/* NULL differs from the empty text. */
+static bool
+digest_text(EVP_MD_CTX *md, const char *text)
+{
+	return digest_field(md, text == NULL ? "" : text, text == NULL ? 0 : strlen(text) + 1);
+}
+
+/* Over everything that the instance is made of: the loaded file, the backend's keys for the
+ * connection, the module's own settings with the values of its secrets, and which version of the
+ * certificates is on disk.  What the router alone reads (accept_new, existing_buckets, max_calls)
+ * is left out.  0 or -1. */
+static int
+digest_settings(const struct backend *backend, struct instance *instance, const void *settings,
+		size_t len)
+{
+	const struct config_backend *config = backend->config;
+	const int64_t numbers[] = { config->connect_timeout_ms, config->request_timeout_ms,
+				    config->retries, config->insecure };
+	struct http_trust_version trust = { 0 };
+	EVP_MD_CTX *md = EVP_MD_CTX_new();
+	bool done;
+
+	if (!config->insecure)
+		http_trust_version(config->ca_file, &trust);
+	done = md != NULL && EVP_DigestInit_ex(md, EVP_sha256(), NULL) == 1 &&
+	       digest_text(md, backend->module->name) &&
+	       digest_field(md, instance->image->file.hash, MODULE_HASH_LEN) &&
+	       digest_text(md, instance->endpoint) && digest_text(md, instance->public_url) &&
+	       digest_text(md, config->ca_file) && digest_field(md, numbers, sizeof numbers) &&
+	       digest_field(md, &trust, sizeof trust) && digest_field(md, settings, len) &&
+	       EVP_DigestFinal_ex(md, instance->digest, NULL) == 1;
+	EVP_MD_CTX_free(md);
+	return done ? 0 : -1;
+}
+
+/* Goes on with the instance that serves, if a new one would be the same. */
 static bool
 take_over(struct backend *backend, struct instance *instance, const struct backend *before)
 {
 	struct instance *old = before != NULL ? instance_of(before) : NULL;
 
-	if (old == NULL || old->unfit || !likeness_same(old, instance))
+	if (old == NULL || old->unfit ||
+	    CRYPTO_memcmp(old->digest, instance->digest, sizeof old->digest) != 0)
 		return false;
 	atomic_fetch_add(&old->refs, 1);
 	set_instance(backend, old);
-	release(instance);
+	free_instance(instance);
 	return true;
 }
 
-static struct instance *
-instance_new(struct image *image)
+/* Takes over the serving instance, or opens the new one, first in a child.  0 or -1 with status. */
+static int
+take_over_or_open(struct backend *backend, struct instance *instance, const struct opening *opening,
+		  struct status *status)
 {
-	struct instance *instance = calloc(1, sizeof *instance);
+	struct load_check_backend tried = { backend->config->name, instance->endpoint,
+					    instance->public_url, NULL, 0 };
+	void *settings =
+		settings_encode(&backend->module->config, instance->config, &tried.settings_len);
+	int rc = -1;
 
-	if (instance == NULL) {
-		free(instance);
-		image_unref(image);
-		return NULL;
-	}
-	atomic_init(&instance->refs, 1);
-	instance->image = image;
-	return instance;
+	tried.settings = settings;
+	if (settings == NULL)
+		status_no_memory(status);
+	else if (digest_settings(backend, instance, settings, tried.settings_len) < 0)
+		status_fail(status, COSI_INTERNAL, "cannot compute the digest of the settings");
+	else if (take_over(backend, instance,
+			   opening->before != NULL ? generation_find(opening->before, backend->name)
+						   : NULL))
+		rc = 0;
+	else if ((backend->module->open == NULL ||
+		  load_check_open(opening->check, &instance->image->file, &tried, status) == 0) &&
+		 open_module(backend, instance, status) == 0)
+		rc = open_client(backend, instance, status);
+	wiped_free(settings);
+	return rc;
 }
 
 int
-instance_open(struct backend *backend, struct image *image, const struct backend *before,
-	      bool checking, struct diag *diag)
+instance_open(struct backend *backend, struct image *image, const struct opening *opening)
 {
 	const struct config_backend *config = backend->config;
-	struct instance *instance = instance_new(image);
+	struct instance *instance = calloc(1, sizeof *instance);
 	struct status status = { 0 };
 
 	if (instance == NULL) {
-		diag_error(diag, config->file, config->line, "no memory");
+		image_unref(image);
+		diag_error(opening->diag, config->file, config->line, "no memory");
 		return -1;
 	}
+	atomic_init(&instance->refs, 1);
+	instance->image = image;
 	backend->name = config->name;
 	set_instance(backend, instance);
-	if (read_settings(backend, instance, checking, diag) != 0) {
+	if (read_settings(backend, instance, opening->checking, opening->diag) != 0) {
 		instance_close(backend);
 		return -1;
 	}
 	backend->public_url = instance->public_url;
-	instance->unfit = checking && lacks_secret(instance, &backend->module->config);
-	if (instance->unfit)
+	instance->unfit = opening->checking && lacks_secret(instance, &backend->module->config);
+	if (instance->unfit || take_over_or_open(backend, instance, opening, &status) == 0)
 		return 0;
-	if (likeness_take(backend, instance) != 0)
-		(void)status_fail(&status, COSI_INTERNAL, "cannot digest its settings");
-	else if (take_over(backend, instance, before) ||
-		 (open_module(backend, instance, &status) == 0 &&
-		  open_client(backend, instance, &status) == 0))
-		return 0;
-	diag_error(diag, config->file, config->line, "backend '%s': %s", config->name, status.text);
+	diag_error(opening->diag, config->file, config->line, "backend '%s': %s", config->name,
+		   status.text);
 	instance_close(backend);
 	return -1;
+}
+
+void
+instance_try_open(const struct cosi_module *module, const struct load_check_request *request,
+		  const void *settings)
+{
+	struct instance instance = {
+		.config = new_config(module),
+		.endpoint = (char *)(uintptr_t)(*request->endpoint ? request->endpoint : NULL),
+	};
+	struct backend backend = {
+		.name = request->backend,
+		.module = module,
+		.public_url = *request->public_url ? request->public_url : NULL,
+		.priv = &instance,
+	};
+	struct status status = { 0 };
+	struct arena arena;
+
+	arena_init(&arena, MODULE_CALL_MEMORY);
+	if (instance.config != NULL &&
+	    settings_decode(&module->config, settings, request->settings_len, &arena,
+			    instance.config) == 0)
+		(void)open_module(&backend, &instance, &status);
+	if (instance.opened && module->close != NULL)
+		module->close(instance.handle);
+	arena_done(&arena);
+	free(instance.config);
 }
 
 void
@@ -224,7 +318,7 @@ instance_close(struct backend *backend)
 		return;
 	if (instance->opened && backend->module->close != NULL)
 		backend->module->close(instance->handle);
-	release(instance);
+	free_instance(instance);
 }
 
 void

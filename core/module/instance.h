@@ -7,10 +7,11 @@
 #include "http/http.h"
 #include "module/backend.h"
 #include "module/image.h"
+#include "module/load_check.h"
 
 struct instance {
 	atomic_uint refs;                 /* generations that have it */
-	unsigned char likeness[32];       /* see likeness.h */
+	unsigned char digest[32];         /* of the loaded file, the settings, the secrets */
 	struct image *image;              /* a reference */
 	struct config_settings *settings; /* owned; what config points into */
 	void *config;                     /* owned; the module's struct */
@@ -23,13 +24,23 @@ struct instance {
 		*client; /* owned; NULL before the end of open(), and without COSI_NETWORK */
 };
 
-/* Fills backend (its config is set) with an instance of the image, taking over the reference: that
- * of `before` (NULL: there is none), when the new one would be the same, or a new one.  0, or -1
- * with everything undone and at least one error in diag. */
-int instance_open(struct backend *backend, struct image *image, const struct backend *before,
-		  bool checking, struct diag *diag);
+/* What all backends of a generation are opened with; borrowed. */
+struct opening {
+	const struct generation *before; /* the one that serves; NULL: there is none */
+	bool checking;                   /* cosid --check */
+	struct load_check *check;
+	struct diag *diag;
+};
+
+/* Fills backend (its config is set) with an instance of the image, whose reference it takes over:
+ * the one of the generation before, if a new one would be the same, else a new one.  0, or -1 with
+ * everything undone and at least one error in diag. */
+int instance_open(struct backend *backend, struct image *image, const struct opening *opening);
 /* Gives the backend's reference back.  The last one closes: no call may be running then. */
 void instance_close(struct backend *backend);
+/* In the child that may die of it: open() and close() of an instance with these settings. */
+void instance_try_open(const struct cosi_module *module, const struct load_check_request *request,
+		       const void *settings);
 
 static inline struct instance *
 instance_of(const struct backend *backend)

@@ -61,11 +61,11 @@ void
 backend_look(const struct backend *backend, struct backend_look *out)
 {
 	const struct instance *instance = instance_of(backend);
-	const struct image_origin origin = image_origin(instance->image);
+	const struct module_file *file = &instance->image->file;
 	struct http_open_breaker open[BACKEND_OPEN_MAX];
 
-	*out = (struct backend_look){ .file = origin.source, .endpoint = instance->endpoint };
-	parse_hex(origin.hash, MODULE_HASH_LEN, out->hash);
+	*out = (struct backend_look){ .file = file->source, .endpoint = instance->endpoint };
+	parse_hex(file->hash, MODULE_HASH_LEN, out->hash);
 	if (instance->client != NULL)
 		out->nopen = http_open_breakers(instance->client, BACKEND_OPEN_MAX, open);
 	for (size_t i = 0; i < out->nopen; i++) {

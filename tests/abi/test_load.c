@@ -7,28 +7,14 @@
 
 #include "banned.h"
 
-static int
-setup(void **state)
-{
-	*state = rig_dir();
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	rig_remove(*state);
-	return 0;
-}
-
 static struct image *
-load(const char *state_dir, const char *modules, const char *name)
+load(const char *modules, const char *name)
 {
 	struct status status;
-	struct image *image = rig_load(modules, state_dir, name, &status);
+	struct image *image = rig_load(modules, name, &status);
 
 	assert_string_equal(status.text, "");
-	assert_string_equal(image_module(image)->name, name);
+	assert_string_equal(image->loaded.module.name, name);
 	return image;
 }
 
@@ -37,9 +23,10 @@ test_load__example_of_each_header(void **state)
 {
 	static const char *const dirs[] = { EXAMPLE, MODULES "/1.0" };
 
+	(void)state;
 	for (size_t i = 0; i < sizeof dirs / sizeof dirs[0]; i++) {
-		struct image *image = load(*state, dirs[i], "example");
-		const struct cosi_module *example = image_module(image);
+		struct image *image = load(dirs[i], "example");
+		const struct cosi_module *example = &image->loaded.module;
 
 		assert_int_equal(example->major, 1);
 		assert_int_equal(example->config.nkeys, 2);
@@ -55,11 +42,12 @@ test_load__example_of_each_header(void **state)
 static void
 test_load__grants(void **state)
 {
-	struct image *gcs = load(*state, MODULES, "gcs-grant");
-	struct image *azure = load(*state, MODULES, "azure-grant");
+	struct image *gcs = load(MODULES, "gcs-grant");
+	struct image *azure = load(MODULES, "azure-grant");
 
-	assert_non_null(image_module(gcs)->grant);
-	assert_non_null(image_module(azure)->grant);
+	(void)state;
+	assert_non_null(gcs->loaded.module.grant);
+	assert_non_null(azure->loaded.module.grant);
 	image_unref(gcs);
 	image_unref(azure);
 }
@@ -68,11 +56,10 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_load__example_of_each_header, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_load__grants, setup, teardown),
+		cmocka_unit_test(test_load__example_of_each_header),
+		cmocka_unit_test(test_load__grants),
 	};
 
-	if (argc > 1)
-		return rig_describe(argc, argv);
+	RIG_BE_CHILD(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -209,9 +209,9 @@ def test_status__holds_no_other_instance(cosid, shelf):
 
 
 def test_status__during_a_reload(cosid, shelf):
-    """A module that hangs when it is tried holds the reload for 2 s, and nothing else."""
+    """A module that hangs when it is loaded holds the reload for 10 s, and nothing else."""
     daemon = cosid(shelf.config())
-    hang = "#include <unistd.h>\n__attribute__((constructor)) static void hang(void) { for (;;) pause(); }\n"
+    hang = "#include <unistd.h>\n#include <cosi_module.h>\nCOSI_MODULE = { COSI_MODULE_HEAD };\n__attribute__((constructor)) static void hang(void) { for (;;) pause(); }\n"
     shelf.put(shelf.build("hang", hang))
     daemon.process.send_signal(signal.SIGHUP)
     daemon.wait_log("reloading")
@@ -219,7 +219,7 @@ def test_status__during_a_reload(cosid, shelf):
     daemon.client().create("meanwhile")
     daemon.wait_log("reload failed")
     status = daemon.status()
-    assert status["reload"]["ok"] is False and "does not return" in status["reload"]["messages"][0]
+    assert status["reload"]["ok"] is False and "loading timed out after" in status["reload"]["messages"][0]
 
 
 # ---- reload

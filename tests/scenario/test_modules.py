@@ -77,7 +77,7 @@ def test_foreign_library(cosid, config, modules):
     refuses(cosid, config)
 
 
-@pytest.mark.parametrize("size, answer", [(63 << 20, "reachable"), (65 << 20, "needs more memory than a call has")])
+@pytest.mark.parametrize("size, answer", [(63 << 20, "reachable"), (65 << 20, "needs more memory than a call may use")])
 def test_probe__has_the_memory_of_any_call(cosid, modules, size, answer):
     compile_module(modules, HEAD + "static int probe(void *instance, struct cosi_call *call)\n"
                    f"{{ (void)instance; return cosi_alloc(call, {size}) ? 0 : -1; }}\n" +

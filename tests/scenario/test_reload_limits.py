@@ -171,7 +171,7 @@ def stuck(cosid, shelf, folder):
     text = text.replace("COSI_MODULE = {", STUCK + "COSI_MODULE = {").replace(
         "COSI_MODULE_HEAD,", "COSI_MODULE_HEAD, .open = stuck_open, .close = stuck_close,")
     shelf.put(shelf.build("stuck", text))
-    return cosid.make(shelf.config(drain_timeout="1s"), env={"STATE_DIRECTORY": str(folder)})
+    return cosid.make(shelf.config(drain_timeout="1s"))
 
 
 @pytest.mark.parametrize("where", ["start", "reload", "close"])

@@ -68,12 +68,7 @@ class Swapper:
     def __init__(self, cosid, build, shelf, backends):
         self.build, self.shelf, self.backends = build, shelf, backends
         self.install(1)
-        self.daemon = cosid(self.config(1), env={"STATE_DIRECTORY": str(self.state())})
-
-    def state(self):
-        made = self.shelf.folder / "state"
-        made.mkdir(exist_ok=True)
-        return made
+        self.daemon = cosid(self.config(1))
 
     def install(self, edition):
         """Module, key and label say the same number, so that a mixture of two generations shows."""

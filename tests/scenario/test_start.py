@@ -149,7 +149,7 @@ def test_config__missing_file(cosid, config, folder):
     ("routes = ( { match = \"a*\"; backend = \"nowhere\"; } );", "nowhere"),
     ("routes = ( { match = \"a*\"; } );", "backend"),
     ("include_dir = \"relative\";", "include_dir"), ("@include \"nowhere.conf\"", "@include"),
-    ("metrics = \"unix:///x/metrics.sock\";", "metrics"), ("state_dir = \"/no/such/state\";", "/no/such/state"),
+    ("metrics = \"unix:///x/metrics.sock\";", "metrics"),
     ("\x01", ""), ("é = 1;", "")])
 def test_config__bad_line(cosid, config, line, words):
     """The message names the file, the line and the thing."""
@@ -270,16 +270,6 @@ def test_options__output_that_is_lost_is_an_error(cosid, config, build, argument
         done = subprocess.run([build / "bin" / "cosid", argument], stdout=full, stderr=subprocess.PIPE, text=True,
                               timeout=60)
     assert done.returncode == 1 and "cannot write to standard output" in done.stderr
-
-
-def test_state__nothing_is_left(cosid, config, folder):
-    """Copies of modules lie in a private folder, which goes when cosid ends."""
-    state = folder / "state"
-    state.mkdir()
-    daemon = cosid.make(config, env={"STATE_DIRECTORY": str(state)}).start()
-    daemon.stop()
-    left = [p for p in state.rglob("*") if p.is_file() and p.suffix == ".so"]
-    assert not left
 
 
 @pytest.mark.unsanitized  # those need terabytes of addresses

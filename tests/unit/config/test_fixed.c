@@ -30,7 +30,7 @@ keep(const char *running_text, const char *text, struct diag *diag)
 static const char running_text[] =
 	NAME "owner = \"one\"; endpoint = \"unix:///tmp/one.sock\"; socket_mode = \"0600\";\n"
 	     "admin_endpoint = \"unix:///tmp/a/one.sock\";\n"
-	     "state_dir = \"/tmp\"; allowed_peers = { uids = [ 1, 2 ]; };\n"
+	     "allowed_peers = { uids = [ 1, 2 ]; };\n"
 	     "backends = ( " POSIX("p") " );\n";
 
 static void
@@ -82,7 +82,6 @@ test_keep__the_rest_stays(void **state)
 		"'/tmp/one.sock' stays",
 		"cosid.conf:6: warning: 'admin_endpoint' cannot change without a restart: "
 		"'/tmp/a/one.sock' stays",
-		"cosid.conf: warning: 'state_dir' cannot change without a restart: '/tmp' stays",
 	};
 	struct diag diag = { 0 };
 	struct config *config =
@@ -100,7 +99,6 @@ test_keep__the_rest_stays(void **state)
 	assert_string_equal(config->driver_name, "cosid.example.org");
 	assert_string_equal(config->owner, "one");
 	assert_string_equal(config->socket_path, "/tmp/one.sock");
-	assert_string_equal(config->state_dir, "/tmp");
 	assert_int_equal(config->socket_mode, 0666);
 	assert_int_equal(config->npeer_uids, 1);
 	assert_int_equal(config->peer_gids[0], 3);
@@ -127,24 +125,6 @@ test_keep__owner_that_follows_the_name(void **state)
 	config_unref(config);
 }
 
-static void
-test_keep__absence_is_kept_too(void **state)
-{
-	static const char *const said[] = { "'state_dir' cannot change without a restart: its "
-					    "absence stays" };
-	struct diag diag = { 0 };
-	struct config *config = keep(NAME "backends = ( " POSIX("p") " );\n",
-				     NAME "state_dir = \"/tmp\";\n"
-					  "backends = ( " POSIX("p") " );\n",
-				     &diag);
-
-	(void)state;
-	lines(&diag, 1, said);
-	assert_null(config->state_dir);
-	diag_done(&diag);
-	config_unref(config);
-}
-
 int
 main(void)
 {
@@ -153,7 +133,6 @@ main(void)
 		cmocka_unit_test(test_keep__what_may_change_is_let_be),
 		cmocka_unit_test(test_keep__the_rest_stays),
 		cmocka_unit_test(test_keep__owner_that_follows_the_name),
-		cmocka_unit_test(test_keep__absence_is_kept_too),
 	};
 
 	return cmocka_run_group_tests(tests, files_setup, files_teardown);

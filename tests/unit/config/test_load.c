@@ -25,7 +25,6 @@ test_defaults__one_backend(void **state)
 	assert_int_equal(config->socket_mode, 0660);
 	assert_false(config->peers_limited);
 	assert_string_equal(config->module_dir, config_default_module_dir());
-	assert_null(config->state_dir);
 	assert_int_equal(config->call_timeout_ms, 25000);
 	assert_int_equal(config->create_settle_ms, 100);
 	assert_int_equal(config->drain_timeout_ms, 20000);
@@ -59,7 +58,7 @@ static const char every_key[] =
 	     "admin_endpoint = \"unix:///tmp/admin/x.sock\";\n"
 	     "socket_mode = \"0600\";\n"
 	     "allowed_peers = { uids = [ 0, 1000 ]; gids = ( 4294967294L ); };\n"
-	     "module_dir = \"/opt/modules\"; state_dir = \"/var/lib/cosid\";\n"
+	     "module_dir = \"/opt/modules\";\n"
 	     "call_timeout = \"1m\"; create_settle = \"0s\"; drain_timeout = \"250ms\";\n"
 	     "workers = 256;\n"
 	     "log = { level = \"debug\"; format = \"json\"; };\n"
@@ -94,7 +93,6 @@ test_values__every_key(void **state)
 	assert_int_equal(config->npeer_gids, 1);
 	assert_int_equal(config->peer_gids[0], 4294967294);
 	assert_string_equal(config->module_dir, "/opt/modules");
-	assert_string_equal(config->state_dir, "/var/lib/cosid");
 	assert_int_equal(config->call_timeout_ms, 60000);
 	assert_int_equal(config->create_settle_ms, 0);
 	assert_int_equal(config->drain_timeout_ms, 250);
@@ -188,9 +186,9 @@ test_errors__nothing_there(void **state)
 		     "backends = ( " POSIX("p") " );\n",
 		"cosid.conf:2: 'admin_endpoint': the directory of the COSI socket holds nothing "
 		"but that socket\n");
-	files_refuse(NAME "owner = \"\";\nstate_dir = \"var\";\nbackends = ( " POSIX("p") " );\n",
+	files_refuse(NAME "owner = \"\";\nmodule_dir = \"var\";\nbackends = ( " POSIX("p") " );\n",
 		     "cosid.conf:2: 'owner': expected a text, found an empty one\n"
-		     "cosid.conf:3: 'state_dir': expected an absolute path\n");
+		     "cosid.conf:3: 'module_dir': expected an absolute path\n");
 }
 
 static void
@@ -200,6 +198,10 @@ test_warnings__do_not_refuse(void **state)
 	files_warn(NAME, "cosid.conf: warning: there is no backend: no bucket can be created\n");
 	files_warn(ONE "allowed_peers = { uids = [ ]; };\n",
 		   "cosid.conf:3: warning: 'allowed_peers' is empty: no process can connect\n");
+	/* Configurations of versions that had it go on. */
+	files_warn(ONE "state_dir = \"/var/lib/cosid\";\n",
+		   "cosid.conf:3: warning: 'state_dir' is ignored: cosid loads modules from memory "
+		   "and needs no directory; remove the line\n");
 	files_refuse(ONE "allowed_peers = { gids = 0; };\n",
 		     "cosid.conf:3: 'gids': expected a list of numbers, found a number\n");
 }

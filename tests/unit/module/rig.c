@@ -101,28 +101,30 @@ rig_copy(const char *from, const char *to)
 }
 
 size_t
-rig_count(const char *path)
+rig_count_fds(void)
 {
-	DIR *dir = opendir(path);
-	struct dirent *entry;
+	DIR *dir = opendir("/proc/self/fd");
 	size_t n = 0;
 
 	assert_non_null(dir);
-	while ((entry = readdir(dir)) != NULL)
-		n += entry->d_name[0] != '.';
+	while (readdir(dir) != NULL)
+		n++;
 	(void)closedir(dir);
 	return n;
 }
 
 struct image *
-rig_load(const char *module_dir, const char *state_dir, const char *name, struct status *status)
+rig_load(const char *module_dir, const char *name, struct status *status)
 {
-	struct image_wish wish = { .name = name };
+	struct load_check check;
+	struct image *image;
 
-	images_load(&wish, 1, module_dir, state_dir);
-	*status = wish.status;
-	assert_int_equal(wish.image != NULL, status_ok(status));
-	return wish.image;
+	*status = (struct status){ 0 };
+	load_check_init(&check, LOAD_CHECK_LIMIT_MS);
+	image = image_load(module_dir, name, &check, status);
+	load_check_end(&check);
+	assert_int_equal(image != NULL, status_ok(status));
+	return image;
 }
 
 static void
@@ -171,16 +173,4 @@ rig_has(const char *text, const char *part, const char *file, int line)
 		return;
 	print_error("'%s'\n  lacks '%s'\n", text, part);
 	_fail(file, line);
-}
-
-int
-rig_describe(int argc, char **argv)
-{
-	struct diag diag = { 0 };
-	int result = argc == 3 ? module_describe(argv[2], &diag) : -1;
-
-	for (size_t i = 0; i < diag.nlines; i++)
-		(void)fprintf(stderr, "%s\n", diag.lines[i]);
-	diag_done(&diag);
-	return result == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

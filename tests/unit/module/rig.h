@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -24,11 +25,11 @@ void rig_write(const char *path, const void *bytes, size_t len);
 void rig_copy(const char *from, const char *to);
 /* The whole file with a NUL after it; free() it. */
 char *rig_read(const char *path, size_t *out_len);
-size_t rig_count(const char *dir);
+/* Descriptors of this process. */
+size_t rig_count_fds(void);
 
 /* Loads one module; the image, or NULL with status. */
-struct image *rig_load(const char *module_dir, const char *state_dir, const char *name,
-		       struct status *status);
+struct image *rig_load(const char *module_dir, const char *name, struct status *status);
 
 /* A call on a backend of a module that is no file. */
 struct rig_call {
@@ -46,14 +47,18 @@ void rig_call_done(struct rig_call *rig);
 /* What is said of a module that calls exit(0).  TSan puts in a status of its own, because that is
  * within dlopen(). */
 #ifdef __SANITIZE_THREAD__
-#define RIG_EXITS "it ends the process that loads it (exit status "
+#define RIG_EXITS "loading ended the process (exit status "
 #else
-#define RIG_EXITS "it ends the process that loads it (exit status 0)"
+#define RIG_EXITS "loading ended the process (exit status 0)"
 #endif
 
 #define rig_assert_has(text, part) rig_has((text), (part), __FILE__, __LINE__)
 void rig_has(const char *text, const char *part, const char *file, int line);
 
-/* Every program here may be started as a trial's child. */
-int rig_describe(int argc, char **argv);
+/* First in main(): every program here is also the child that loads modules. */
+#define RIG_BE_CHILD(argc, argv)                                                                   \
+	do {                                                                                       \
+		if ((argc) == 2 && strcmp((argv)[1], LOAD_CHECK_OPTION) == 0)                      \
+			return load_check_child();                                                 \
+	} while (0)
 #endif

@@ -90,14 +90,14 @@ test_describe__refused(void **state)
 	const char *writable = rig_path(dir, "good.so");
 
 	(void)state;
-	refused(FIXTURES "/major.so", "it is built for module API 2.0, this daemon has 1.0");
+	refused(FIXTURES "/major.so", "the module is built for module API 2.0, cosid has 1.0");
 	refused(FIXTURES "/absent.so", "No such file or directory");
-	refused(FIXTURES, "it is a directory");
+	refused(FIXTURES, "the path is a directory");
 	rig_copy(FIXTURES "/good.so", rig_path(dir, "better.so"));
-	refused(rig_path(dir, "better.so"), "it calls itself 'good'");
+	refused(rig_path(dir, "better.so"), "the module's name is 'good'");
 	rig_copy(FIXTURES "/good.so", writable);
 	assert_int_equal(chmod(writable, 0666), 0);
-	refused(writable, "others than its owner may write to it");
+	refused(writable, "users other than its owner may write to the file");
 	rig_remove(dir);
 }
 

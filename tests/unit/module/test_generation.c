@@ -41,9 +41,6 @@ test_open__two_backends_of_one_module(void **state)
 	assert_string_equal(generation->backends[0].public_url, "http://127.0.0.1:2");
 	assert_string_equal(west->public_url, "https://west.example.org");
 	assert_string_equal(west->module->name, "good");
-#ifndef COSID_SANITIZED
-	assert_int_equal(rig_count(state_path(world->state)), 1);
-#endif
 	arena_init(&arena, 1 << 20);
 	assert_int_equal(create(west, &arena, &bucket), 0);
 	generation_unref(generation);
@@ -100,7 +97,7 @@ test_open__all_reasons_are_told(void **state)
 		       "cosid.conf:7: backend 'b4': cannot load module 'absent' from ");
 	rig_assert_has(world->diag.lines[3],
 		       "cosid.conf:8: backend 'b5': cannot load module 'crash'");
-	rig_assert_has(world->diag.lines[3], "it crashes when it is loaded");
+	rig_assert_has(world->diag.lines[3], "loading crashed (SIGABRT)");
 	rig_assert_has(world->diag.lines[4],
 		       "cosid.conf:9: backend 'b6': cannot load module 'absent'");
 	/* The one that was open is closed again; a check keeps it, to be asked. */
@@ -184,7 +181,6 @@ main(int argc, char **argv)
 						teardown),
 	};
 
-	if (argc > 1)
-		return rig_describe(argc, argv);
+	RIG_BE_CHILD(argc, argv);
 	return cmocka_run_group_tests(tests, group_setup, group_teardown);
 }

@@ -218,7 +218,6 @@ main(int argc, char **argv)
 						teardown),
 	};
 
-	if (argc > 1)
-		return rig_describe(argc, argv);
+	RIG_BE_CHILD(argc, argv);
 	return cmocka_run_group_tests(tests, group_setup, group_teardown);
 }

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * load_check.c - the daemon's side: it starts the child, asks it, and explains how it ended. */
+#include "module/load_check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+#include "banned.h"
+
+void
+load_check_init(struct load_check *check, int64_t limit_ms)
+{
+	*check = (struct load_check){ .limit_ms = limit_ms, .fd = -1 };
+}
+
+/* The daemon blocks and ignores signals that the child must be able to die of.  0 or an errno. */
+static int
+spawn_child(pid_t *out_pid, int child_fd)
+{
+	char *const argv[] = { (char *)(uintptr_t) "cosid", (char *)(uintptr_t)LOAD_CHECK_OPTION,
+			       NULL };
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attr;
+	sigset_t none, all;
+	int error;
+
+	(void)sigemptyset(&none);
+	(void)sigfillset(&all);
+	error = posix_spawn_file_actions_init(&files);
+	if (error != 0)
+		return error;
+	error = posix_spawnattr_init(&attr);
+	for (int fd = 0; error == 0 && fd < LOAD_CHECK_FD; fd++)
+		error = posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
+	if (error == 0)
+		error = posix_spawn_file_actions_adddup2(&files, child_fd, LOAD_CHECK_FD);
+	if (error == 0) {
+		(void)posix_spawnattr_setsigmask(&attr, &none);
+		(void)posix_spawnattr_setsigdefault(&attr, &all);
+		(void)posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK |
+							      POSIX_SPAWN_SETSIGDEF |
+							      POSIX_SPAWN_SETPGROUP);
+		error = posix_spawn(out_pid, "/proc/self/exe", &files, &attr, argv, environ);
+	}
+	(void)posix_spawnattr_destroy(&attr);
+	(void)posix_spawn_file_actions_destroy(&files);
+	return error;
+}
+
+/* 0 or an errno. */
+static int
+start_child(struct load_check *check)
+{
+	const struct timeval limit = { check->limit_ms / 1000, check->limit_ms % 1000 * 1000 };
+	CLEANUP_FD int mine = -1;
+	CLEANUP_FD int childs = -1;
+	int fds[2], error;
+
+	if (check->pid != 0)
+		return 0;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
+		return errno;
+	mine = fds[0];
+	childs = fds[1];
+	if (setsockopt(mine, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0 ||
+	    setsockopt(mine, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) != 0)
+		return errno;
+	error = spawn_child(&check->pid, childs);
+	if (error != 0) {
+		check->pid = 0;
+		return error;
+	}
+	check->fd = mine;
+	mine = -1;
+	return 0;
+}
+
+void
+load_check_start(struct load_check *check)
+{
+	(void)start_child(check);
+}
+
+/* The whole group: a constructor may have forked.  Returns what waitpid() tells of the child: a
+ * child that had ended by itself keeps its own status. */
+static int
+end_child(struct load_check *check)
+{
+	int how = 0;
+
+	(void)kill(-check->pid, SIGKILL);
+	while (waitpid(check->pid, &how, 0) < 0 && errno == EINTR)
+		;
+	(void)close(check->fd);
+	load_check_init(check, check->limit_ms);
+	return how;
+}
+
+void
+load_check_end(struct load_check *check)
+{
+	if (check->pid != 0)
+		(void)end_child(check);
+}
+
+/* 0 or -1 with errno; EAGAIN: the time was up. */
+static int
+send_all(int fd, const void *bytes, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = send(fd, bytes, len, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		bytes = (const char *)bytes + n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* One byte ahead of the request carries the file. */
+static int
+send_file(int fd, int file)
+{
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = { 0 };
+	char byte = 0;
+	struct iovec data = { &byte, 1 };
+	const struct msghdr message = {
+		.msg_iov = &data,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof control,
+	};
+	ssize_t n;
+
+	control.head.cmsg_level = SOL_SOCKET;
+	control.head.cmsg_type = SCM_RIGHTS;
+	control.head.cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(&control.head), &file, sizeof file);
+	do
+		n = sendmsg(fd, &message, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	return n == 1 ? 0 : -1;
+}
+
+static int
+receive_reply(int fd, struct load_check_reply *reply)
+{
+	size_t len = 0;
+
+	while (len < sizeof *reply) {
+		ssize_t n = recv(fd, (char *)reply + len, sizeof *reply - len, 0);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (n == 0) {
+			errno = EPIPE;
+			return -1;
+		}
+		len += (size_t)n;
+	}
+	return 0;
+}
+
+/* what: the subject, as in "loading". */
+static int
+explain_end(struct load_check *check, int error, const char *what, struct status *status)
+{
+	int how = end_child(check);
+
+	if (error == EAGAIN)
+		return status_fail(status, COSI_INVALID, "%s timed out after %g s", what,
+				   (double)check->limit_ms / 1000);
+	if (WIFSIGNALED(how))
+		return status_fail(status, COSI_INVALID, "%s crashed (SIG%s)", what,
+				   sigabbrev_np(WTERMSIG(how)));
+	return status_fail(status, COSI_INVALID, "%s ended the process (exit status %d)", what,
+			   WEXITSTATUS(how));
+}
+
+static int
+run_step(struct load_check *check, const struct module_file *file,
+	 const struct load_check_request *request, const void *settings, const char *what,
+	 struct status *status)
+{
+	struct load_check_reply reply;
+	int error = start_child(check);
+
+	if (error != 0)
+		return status_fail(status, COSI_INTERNAL, "cannot start a process for %s: %s", what,
+				   strerrordesc_np(error));
+	if (send_file(check->fd, file->fd) < 0 ||
+	    send_all(check->fd, request, sizeof *request) < 0 ||
+	    send_all(check->fd, settings, request->settings_len) < 0 ||
+	    receive_reply(check->fd, &reply) < 0)
+		return explain_end(check, errno, what, status);
+	if (reply.error[0] == '\0')
+		return 0;
+	/* What the module has done to its process must not harm the next one's check. */
+	load_check_end(check);
+	return status_fail(status, COSI_INVALID, "%.*s", STATUS_TEXT_MAX - 1, reply.error);
+}
+
+int
+load_check_module(struct load_check *check, const struct module_file *file, struct status *status)
+{
+	struct load_check_request request = { 0 };
+
+	(void)snprintf(request.module, sizeof request.module, "%s", file->name);
+	return run_step(check, file, &request, NULL, "loading", status);
+}
+
+int
+load_check_open(struct load_check *check, const struct module_file *file,
+		const struct load_check_backend *backend, struct status *status)
+{
+	struct load_check_request request = { .opens = true,
+					      .settings_len = backend->settings_len };
+	char what[MODULE_NAME_MAX + 32];
+
+	(void)snprintf(request.module, sizeof request.module, "%s", file->name);
+	(void)snprintf(request.backend, sizeof request.backend, "%s", backend->name);
+	if (backend->endpoint != NULL)
+		(void)snprintf(request.endpoint, sizeof request.endpoint, "%s", backend->endpoint);
+	if (backend->public_url != NULL)
+		(void)snprintf(request.public_url, sizeof request.public_url, "%s",
+			       backend->public_url);
+	(void)snprintf(what, sizeof what, "open() of module '%s'", file->name);
+	return run_step(check, file, &request, backend->settings, what, status);
+}

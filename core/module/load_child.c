@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * load_child.c - the child's side of load_check.h: one module at a time, loaded, opened, unloaded.
+ *
+ * Each step begins and ends without a module.  A step succeeds only if no process is left over:
+ * as the reaper of its descendants the child has them all as its children.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/secret.h"
+#include "module/abi.h"
+#include "module/instance.h"
+#include "module/load_check.h"
+
+#include "banned.h"
+
+/* The file that comes ahead of a request, or -1: the daemon has ended the check. */
+static int
+receive_file(void)
+{
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = { 0 };
+	char byte;
+	struct iovec data = { &byte, 1 };
+	struct msghdr message = {
+		.msg_iov = &data,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof control,
+	};
+	int fd;
+
+	if (recvmsg(LOAD_CHECK_FD, &message, MSG_CMSG_CLOEXEC) != 1 ||
+	    message.msg_controllen < CMSG_LEN(sizeof(int)) || control.head.cmsg_type != SCM_RIGHTS)
+		return -1;
+	memcpy(&fd, CMSG_DATA(&control.head), sizeof fd);
+	return fd;
+}
+
+static int
+receive_all(void *out, size_t len)
+{
+	return recv(LOAD_CHECK_FD, out, len, MSG_WAITALL) == (ssize_t)len ? 0 : -1;
+}
+
+static bool
+has_children(void)
+{
+	pid_t pid;
+
+	do
+		pid = waitpid(-1, NULL, WNOHANG | __WALL);
+	while (pid > 0 || (pid < 0 && errno == EINTR));
+	return pid == 0;
+}
+
+static void
+run_request(struct load_check_request *request, struct module_file *file, const void *settings,
+	    struct status *status)
+{
+	struct abi_module loaded;
+
+	if (abi_load(&loaded, file, status) < 0)
+		return;
+	if (request->opens)
+		instance_try_open(&loaded.module, request, settings);
+	abi_unload(&loaded, file);
+	if (has_children())
+		status_fail(status, COSI_INVALID, "%s left a child process running",
+			    request->opens ? "open()" : "loading");
+}
+
+/* false: there is no further request. */
+static bool
+serve_request(void)
+{
+	struct load_check_request request;
+	/* The descriptor stays open: the loader may know code by its number. */
+	struct module_file file = { .name = request.module, .fd = receive_file() };
+	struct load_check_reply reply = { "" };
+	struct status status = { 0 };
+	void *settings;
+
+	if (file.fd < 0 || receive_all(&request, sizeof request) < 0)
+		return false;
+	settings = wiped_malloc(request.settings_len + 1);
+	if (settings == NULL)
+		return false;
+	if (request.settings_len == 0 || receive_all(settings, request.settings_len) == 0)
+		run_request(&request, &file, settings, &status);
+	wiped_free(settings);
+	memcpy(reply.error, status.text, sizeof reply.error);
+	return send(LOAD_CHECK_FD, &reply, sizeof reply, MSG_NOSIGNAL) == sizeof reply;
+}
+
+int
+load_check_child(void)
+{
+	(void)prctl(PR_SET_DUMPABLE, 0);
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+	while (serve_request())
+		;
+	/* No exit handler of a library runs: the daemon does not wait for one. */
+	_exit(EXIT_SUCCESS);
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_load_check.c - a child loads modules and opens backends, and how it ends is explained. */
+#include "module/load_check.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/secret.h"
+#include "module/settings.h"
+#include "rig.h"
+
+#include "banned.h"
+
+/* For a step that must time out. */
+enum { SHORT_MS = 300 };
+
+struct checked {
+	struct load_check check;
+	struct status status;
+	size_t nfds;
+};
+
+static int
+setup(void **state)
+{
+	struct checked *checked = calloc(1, sizeof *checked);
+
+	assert_non_null(checked);
+	checked->nfds = rig_count_fds();
+	load_check_init(&checked->check, LOAD_CHECK_LIMIT_MS);
+	*state = checked;
+	return 0;
+}
+
+/* No child is left, dead or alive, and no descriptor. */
+static int
+teardown(void **state)
+{
+	struct checked *checked = *state;
+
+	load_check_end(&checked->check);
+	assert_int_equal(waitpid(-1, NULL, 0), -1);
+	assert_int_equal(errno, ECHILD);
+	assert_int_equal(rig_count_fds(), checked->nfds);
+	free(checked);
+	return 0;
+}
+
+static int
+check_module(struct checked *checked, const char *dir, const char *name)
+{
+	struct module_file file;
+	int rc;
+
+	checked->status = (struct status){ 0 };
+	assert_int_equal(module_file_open(&file, dir, name, &checked->status), 0);
+	rc = load_check_module(&checked->check, &file, &checked->status);
+	module_file_close(&file);
+	return rc;
+}
+
+static void
+accepted(struct checked *checked, const char *dir, const char *name)
+{
+	int rc = check_module(checked, dir, name);
+
+	assert_string_equal(checked->status.text, "");
+	assert_int_equal(rc, 0);
+}
+
+static void
+refused(struct checked *checked, const char *name, const char *reason)
+{
+	assert_int_equal(check_module(checked, FIXTURES, name), -1);
+	rig_assert_has(checked->status.text, reason);
+}
+
+static int
+check_open(struct checked *checked, const char *name, const void *settings, size_t len)
+{
+	const struct load_check_backend backend = { .name = "b1",
+						    .settings = settings,
+						    .settings_len = len };
+	struct module_file file;
+	int rc;
+
+	checked->status = (struct status){ 0 };
+	assert_int_equal(module_file_open(&file, FIXTURES, name, &checked->status), 0);
+	rc = load_check_open(&checked->check, &file, &backend, &checked->status);
+	module_file_close(&file);
+	return rc;
+}
+
+static void
+refused_open(struct checked *checked, const char *name, const char *reason)
+{
+	assert_int_equal(check_open(checked, name, "", 0), -1);
+	assert_string_equal(checked->status.text, reason);
+}
+
+static void
+test_module__one_child_for_all(void **state)
+{
+	struct checked *checked = *state;
+	pid_t pid;
+
+	load_check_start(&checked->check);
+	pid = checked->check.pid;
+	assert_true(pid > 0);
+	accepted(checked, FIXTURES, "good");
+	accepted(checked, FIXTURES "/2", "good");
+	accepted(checked, FIXTURES "/stays", "good");
+	accepted(checked, FIXTURES, "good");
+	assert_int_equal(checked->check.pid, pid);
+}
+
+static void
+test_module__each_failure_is_named(void **state)
+{
+	struct checked *checked = *state;
+
+	refused(checked, "major", "the module is built for module API 2.0, cosid has 1.0");
+	accepted(checked, FIXTURES, "good");
+	refused(checked, "crash", "loading crashed (SIGABRT)");
+	refused(checked, "unload", "loading crashed (SIGABRT)");
+	accepted(checked, FIXTURES, "good");
+	refused(checked, "exit", RIG_EXITS);
+	refused(checked, "fork", "loading left a child process running");
+	accepted(checked, FIXTURES, "good");
+}
+
+static void
+test_module__hang(void **state)
+{
+	struct checked *checked = *state;
+
+	accepted(checked, FIXTURES, "good");
+	checked->check.limit_ms = SHORT_MS;
+	load_check_end(&checked->check);
+	refused(checked, "hang", "loading timed out after 0.3 s");
+}
+
+/* As the daemon runs: it blocks what the child must be able to die of. */
+static void
+test_module__blocked_signals(void **state)
+{
+	sigset_t all, old;
+
+	assert_int_equal(sigfillset(&all), 0);
+	assert_int_equal(pthread_sigmask(SIG_BLOCK, &all, &old), 0);
+	refused(*state, "crash", "loading crashed (SIGABRT)");
+	assert_int_equal(pthread_sigmask(SIG_SETMASK, &old, NULL), 0);
+}
+
+static void
+test_open__each_failure_is_named(void **state)
+{
+	struct checked *checked = *state;
+
+	refused_open(checked, "open-crash", "open() of module 'open-crash' crashed (SIGABRT)");
+	refused_open(checked, "open-exit",
+		     "open() of module 'open-exit' ended the process (exit status 3)");
+	refused_open(checked, "open-fork", "open() left a child process running");
+	checked->check.limit_ms = SHORT_MS;
+	refused_open(checked, "open-hang", "open() of module 'open-hang' timed out after 0.3 s");
+}
+
+/* The daemon's own open() reports it. */
+static void
+test_open__an_error_is_no_failure_of_the_check(void **state)
+{
+	struct checked *checked = *state;
+
+	assert_int_equal(check_open(checked, "open-fail", "", 0), 0);
+	assert_string_equal(checked->status.text, "");
+}
+
+/* The members of good.so, whose open() writes to the file that its settings name. */
+struct good_config {
+	const char *region, *form, *counter, *password;
+	const char *const *old_passwords;
+	const char *store, *greeting;
+	bool strict, fail_open;
+	int64_t n, size, wait;
+};
+
+static void
+test_open__gets_the_settings(void **state)
+{
+	static const char *const passwords[] = { "one", "", "two", NULL };
+	struct checked *checked = *state;
+	char *dir = rig_dir(), *text;
+	struct good_config config = { .region = "here",
+				      .form = "long",
+				      .counter = rig_path(dir, "counter"),
+				      .old_passwords = passwords,
+				      .n = 7 };
+	struct status status;
+	struct image *image = rig_load(FIXTURES, "good", &status);
+	size_t len;
+	void *bytes;
+
+	assert_non_null(image);
+	bytes = settings_encode(&image->loaded.module.config, &config, &len);
+	assert_non_null(bytes);
+	assert_int_equal(check_open(checked, "good", bytes, len), 0);
+	wiped_free(bytes);
+	text = rig_read(rig_path(dir, "counter.child"), &len);
+	assert_string_equal(text, "oc");
+	free(text);
+	image_unref(image);
+	rig_remove(dir);
+}
+
+static void
+test_settings__come_back(void **state)
+{
+	static const char *const passwords[] = { "one", "", "two", NULL };
+	static const struct cosi_key keys[] = {
+		COSI_STRING(struct good_config, region, 0, NULL, "r"),
+		COSI_STRING(struct good_config, greeting, 0, NULL, "g"),
+		COSI_SECRET_LIST(struct good_config, old_passwords, "o"),
+		COSI_BOOL(struct good_config, strict, "false", "s"),
+		COSI_INT(struct good_config, n, 0, NULL, "n"),
+	};
+	static const struct cosi_schema schema = COSI_SCHEMA(struct good_config, keys);
+	const struct good_config config = {
+		.region = "", .old_passwords = passwords, .strict = true, .n = INT64_MIN
+	};
+	struct good_config back = { 0 };
+	struct arena arena;
+	size_t len;
+	void *bytes = settings_encode(&schema, &config, &len);
+
+	(void)state;
+	arena_init(&arena, 1 << 20);
+	assert_non_null(bytes);
+	assert_int_equal(settings_decode(&schema, bytes, len, &arena, &back), 0);
+	assert_string_equal(back.region, "");
+	assert_null(back.greeting);
+	assert_string_equal(back.old_passwords[0], "one");
+	assert_string_equal(back.old_passwords[1], "");
+	assert_string_equal(back.old_passwords[2], "two");
+	assert_null(back.old_passwords[3]);
+	assert_true(back.strict);
+	assert_true(back.n == INT64_MIN);
+	/* Cut anywhere, or longer, they are not of that schema. */
+	for (size_t i = 0; i < len; i++)
+		assert_int_equal(settings_decode(&schema, bytes, i, &arena, &back), -1);
+	assert_int_equal(settings_decode(&schema, bytes, len + 1, &arena, &back), -1);
+	wiped_free(bytes);
+	arena_done(&arena);
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_module__one_child_for_all, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_module__each_failure_is_named, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_module__hang, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_module__blocked_signals, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_open__each_failure_is_named, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_open__an_error_is_no_failure_of_the_check,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_open__gets_the_settings, setup, teardown),
+		cmocka_unit_test(test_settings__come_back),
+	};
+
+	RIG_BE_CHILD(argc, argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
