@@ -95,8 +95,8 @@ azure_put_container(const struct azure *azure, struct cosi_call *call,
 		return cosi_fail(call, COSI_INVALID, "no container can have that name");
 	if (anonymous != COSI_ANON_NONE && anonymous != COSI_ANON_READ)
 		return cosi_fail(call, COSI_OUT_OF_RANGE,
-				 "anonymousAccess can be private or readOnly: nobody writes to "
-				 "Azure without a key");
+				 "anonymousAccess can be private or readOnly: Azure does not "
+				 "support anonymous writing");
 	reply = azure_send(azure, call, .method = "PUT", AZURE_ON(call, req->native),
 			   .headers = headers, .nheaders = anonymous == COSI_ANON_READ ? 4 : 3);
 	if (reply == NULL)
@@ -187,8 +187,7 @@ azure_remove_container(const struct azure *azure, struct cosi_call *call,
 	/* A grant holds a lease for a moment, or left one behind; cosid takes none without end. */
 	if (state.leased_for_ever)
 		return cosi_fail(call, COSI_PRECONDITION,
-				 "somebody holds a lease without end on the container; break it "
-				 "first");
+				 "the container has an infinite lease; break it first");
 	if (edit_break_lease(azure, call, req->native) < 0 ||
 	    azure_send_delete(azure, call, req->native, &leased) < 0)
 		return -1;

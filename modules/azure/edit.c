@@ -40,14 +40,14 @@ lease_pause(struct cosi_call *call, const char *container, int64_t pause_ms)
 
 	if (call->host->time_left_ms(call) < pause_ms + RESERVE_MS)
 		return cosi_fail(call, COSI_BUSY,
-				 "container '%s' is leased by another daemon, or by somebody else",
+				 "container '%s' is leased by another daemon or another client",
 				 container);
 	if (call->host->random(call, &random, sizeof random) < 0)
 		return -1;
 	return call->host->wait(call, pause_ms / 2 + random % (pause_ms / 2));
 }
 
-/* Waits while somebody else has it, as long as the call's time allows; then BUSY. */
+/* Waits while another client has the lease, as long as the call's time allows; then BUSY. */
 static int
 lease_acquire(const struct azure *azure, struct cosi_call *call, const char *container,
 	      struct lease *out)

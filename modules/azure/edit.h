@@ -22,7 +22,7 @@ enum edit_verdict {
 	EDIT_REFUSE,   /* it stays as it is, and the caller fails */
 };
 
-/* The first member of what a judge needs besides, which casts back: see struct azure_grant. */
+/* The first member of the judge's own structure, which casts back: see struct azure_grant. */
 struct edit {
 	const char *container;
 	/* Reads the list and drops from it; is called again with a newer one.  It does not fail the
@@ -35,8 +35,8 @@ struct edit {
 	enum edit_verdict verdict; /* the last one; only when it exists */
 };
 
-/* 0: done as the verdict says, or there is no such container.  -1: the call has failed; BUSY when
- * somebody else came in between. */
+/* 0: done as the judge decided, or there is no such container.  -1: the call has failed; BUSY if
+ * another client changed the policies in between. */
 int edit_policies(const struct azure *azure, struct cosi_call *call, struct edit *edit);
 
 /* Seconds; the least that Azure has.  A lease that a daemon left behind blocks that long. */

@@ -22,8 +22,8 @@ struct azure_grant {
 	bool full;       /* why it was refused: no room, or another access */
 };
 
-/* Does the policy still say what the grant asks for?  Else somebody changed it by hand, or it has
- * expired, and it is written anew. */
+/* Does the policy still have the requested rights?  Otherwise it was changed by hand, or has
+ * expired, and is written again. */
 static bool
 grant_is_current(struct azure_grant *grant, const struct acl_policy *policy)
 {
@@ -94,8 +94,8 @@ grant_policy(const struct azure *azure, struct cosi_call *call, struct azure_gra
 				 "the account exists with another mode or with other parameters");
 	return cosi_fail(call, COSI_EXHAUSTED,
 			 "container '%s' has %d stored access policies, the most that Azure "
-			 "allows: revoke an access to it, or remove a policy that somebody else "
-			 "made",
+			 "allows: revoke an access to it, or remove a policy of another "
+			 "owner",
 			 grant->edit.container, ACL_POLICIES_MAX);
 }
 

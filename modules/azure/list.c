@@ -2,7 +2,7 @@
  * list.c - every container and account of one owner.
  *
  * The list of containers has their owners; each container's own list of policies has those of its
- * accounts, whoever owns the container: access is granted to others' containers, too.
+ * accounts, regardless of the container's owner: access can be granted to existing containers.
  */
 #include <string.h>
 

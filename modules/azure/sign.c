@@ -42,7 +42,7 @@ azure_key_sign(struct cosi_call *call, const struct azure_key *key, const char *
 	return cosi_printf(call, "%s", base64);
 }
 
-/* Twelve lines, most of them empty; then the x-ms-* headers; then what is asked for.  The path
+/* Twelve lines, most of them empty; then the x-ms-* headers; then path and query.  The path
  * repeats the account when the endpoint does: one rule for both styles of URL. */
 const char *
 azure_sign_text(struct cosi_call *call, const char *account, const struct rest_message *message)

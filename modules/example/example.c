@@ -97,7 +97,7 @@ example_name_rule(const char *name)
 						      : NULL;
 }
 
-/* The store's name for what was asked for.  Pure, and the same for ever: a version that answers
+/* The store's name for a requested name.  Pure, and the same for ever: a version that answers
  * otherwise loses buckets.  The answer follows the rules, so that f(f(x)) = f(x). */
 static const char *
 example_map_name(void *instance, struct cosi_call *call, uint32_t kind, const char *asked,

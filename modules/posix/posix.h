@@ -13,7 +13,7 @@
  *
  * The record claims a name: it is written before the directory is made and removed after it, so
  * that the retry of a call that was cut off anywhere finishes the work, and a directory without a
- * record is somebody else's.
+ * record does not belong to cosid.
  */
 #ifndef POSIX_POSIX_H
 #define POSIX_POSIX_H

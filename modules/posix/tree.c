@@ -102,7 +102,7 @@ tree_remove_dir(struct purge *purge, const char *name)
 	}
 	if (errno != 0)
 		return tree_fail(purge, errno);
-	/* Not empty: somebody adds to it; the next pass meets it again. */
+	/* Not empty: another process adds to it; the next pass meets it again. */
 	if (unlinkat(dirfd(purge->top), name, AT_REMOVEDIR) < 0 && errno != ENOTEMPTY &&
 	    errno != ENOENT)
 		return tree_fail(purge, errno);

@@ -310,7 +310,7 @@ test_delete__breaks_a_lease(void **state)
 			    { "x-ms-lease-duration", "infinite" } } },
 	     LEASED);
 	remove_it(&script, &purge);
-	script_ended(&script, COSI_PRECONDITION, "a lease without end");
+	script_ended(&script, COSI_PRECONDITION, "has an infinite lease");
 	script_done(&script);
 }
 
