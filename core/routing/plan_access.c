@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_access.c - what a module is asked for a grant or a revoke: an account and its buckets. */
+ * plan_access.c - the module's part of a grant or a revoke: an account and its buckets. */
 #include <stdlib.h>
 #include <string.h>
 

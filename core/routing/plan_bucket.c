@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan_bucket.c - what a module is asked for a bucket, and what that has in common with an access.
+ * plan_bucket.c - the module's part of a call for a bucket, and what it shares with an access.
  */
 #include "config/config.h"
 #include "routing/id.h"

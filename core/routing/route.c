@@ -175,7 +175,7 @@ route_new_bucket(const struct generation *generation, const struct request *req,
 	/* 4. there is only one that can take it */
 	if (backend == NULL)
 		backend = route_only_one(generation, req->protocols);
-	/* 5. nobody knows */
+	/* 5. there is none */
 	return backend != NULL ? backend : route_none(generation, req, status);
 }
 

@@ -10,7 +10,7 @@
 
 struct work_result {
 	int64_t unknown_ms; /* see http.h */
-	bool misrouted;     /* the backend was asked for what the id of another one names */
+	bool misrouted;     /* the call reached a backend that the id does not name */
 };
 
 /* Runs the handler, which blocks.  The outcome is plan->status, with answer set when that is OK. */

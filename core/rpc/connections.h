@@ -82,7 +82,7 @@ void connections_end_call(struct connections *connections, struct connection *co
 
 /* Closes connections that stall (they have had unread bytes for LIMIT_STALL_MS, and none of their
  * calls has begun or ended) or have to leave.  To be called every LIMIT_CHECK_MS; what is more
- * counts as that much, so that a process that was stopped closes nobody.  Returns false when there
+ * counts as that much, so that a process that was stopped closes none.  Returns false when there
  * is no connection. */
 bool connections_check(struct connections *connections, int64_t now_ms);
 /* Re-checks allowed_peers: a connection that is not allowed any more is closed when it is idle, or

@@ -18,7 +18,7 @@
 
 /* ---- the reply -------------------------------------------------------------------------- */
 
-/* For the administrator: how the backend fares. */
+/* For the status: the backend's counters. */
 static void
 count_reply(struct call *call)
 {

@@ -178,7 +178,7 @@ locks_draw(struct locks *locks, struct lock_set *set)
 		struct lock_key *key = lock_key_get(locks, set->tickets[i].name);
 
 		if (key == NULL) {
-			/* Nobody can have drawn after us yet, so nobody waits for these. */
+			/* No other call has drawn since, so none waits for these. */
 			(void)release_tickets(locks, set, i);
 			return -1;
 		}

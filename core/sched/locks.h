@@ -6,7 +6,7 @@
  * at once, two calls stand in the same order in every queue that they share, so they cannot wait
  * for each other.  Drawing and releasing cost O(tickets), however many wait.
  *
- * A plain structure: whoever uses it holds the scheduler's mutex.
+ * A plain structure: callers hold the scheduler's mutex.
  */
 #ifndef COSID_SCHED_LOCKS_H
 #define COSID_SCHED_LOCKS_H

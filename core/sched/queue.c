@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * queue.c - who may run next, and how the backend fares. */
+ * queue.c - which call may run next, and counters for the status. */
 #include "sched/queue.h"
 
 #include <assert.h>
@@ -191,7 +191,7 @@ queue_has_room(const struct queue *queue)
 	       !queue_quarantine_is_full(queue);
 }
 
-/* ---- how the backend fares ---------------------------------------------------------------- */
+/* ---- counters for the status -------------------------------------------------------------- */
 
 void
 queue_count(struct queue *queue, const struct status *status)

@@ -8,10 +8,11 @@
  *   ──► CALL_LOCKING ──────► CALL_QUEUED ──────► CALL_READY, CALL_RUNNING ──►
  *
  * A backend may run up to max_calls calls (workers, if the configuration sets none).  Every backend
- * has a guaranteed share of the workers; the rest goes to whoever has calls.  So a busy backend
- * uses all workers but the free shares of the others, and a store that hangs cannot take those.
+ * has a guaranteed share of the workers; the rest goes to the backends that have calls.  So a busy
+ * backend uses all workers but the free shares of the others, and a store that hangs cannot take
+ * those.
  *
- * A plain structure: whoever uses it holds the scheduler's mutex.
+ * A plain structure: callers hold the scheduler's mutex.
  */
 #ifndef COSID_SCHED_QUEUE_H
 #define COSID_SCHED_QUEUE_H

@@ -23,7 +23,7 @@ sched_enter(struct sched *sched)
 	sched->holder = pthread_self();
 }
 
-/* Is the call over, so that whoever asks first frees it? */
+/* Is the call over, so that the first one to ask frees it? */
 static bool
 take_ended(struct call *call)
 {

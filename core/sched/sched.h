@@ -21,7 +21,7 @@ struct sched_config {
 	int64_t call_timeout_ms, create_settle_ms;
 	unsigned workers;
 	/* Called when sched_reap() may have something to do.  Any thread; must not call the
-	 * scheduler.  NULL: nobody wants to know. */
+	 * scheduler.  NULL: not needed. */
 	void (*reap)(void *arg);
 	void *reap_arg;
 };

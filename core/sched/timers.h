@@ -4,7 +4,7 @@
  * Setting a timer cannot fail, since the list links what is in the calls.  It looks for its place
  * from the end: most timers are set for later than all others.
  *
- * A plain structure: whoever uses it holds the scheduler's mutex.
+ * A plain structure: callers hold the scheduler's mutex.
  */
 #ifndef COSID_SCHED_TIMERS_H
 #define COSID_SCHED_TIMERS_H

@@ -6,7 +6,7 @@
  * more than one is being woken at a time: it wakes the next when it finds more to do.  So a call
  * costs at most one wake, and a burst of short calls costs hardly any.
  *
- * Reducing the number waits for nobody: a worker that is one too many leaves when it has nothing to
+ * Reducing the number does not wait: a worker that is one too many leaves when it has nothing to
  * do, and is joined later by workers_reap().
  */
 #ifndef COSID_SCHED_WORKERS_H
