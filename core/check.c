@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * check.c - asks the backends and describes keys, for people and for the manual's test. */
+ * check.c - probes the backends and describes keys, for people and for the manual's test. */
 #include "check.h"
 
 #include <limits.h>
@@ -55,7 +55,7 @@ check_describe_module(const char *module)
 }
 
 static int
-probe(struct backend *backend, const struct config *config)
+check_probe(struct backend *backend, const struct config *config)
 {
 	static const atomic_bool never;
 	struct arena arena;
@@ -75,7 +75,7 @@ probe(struct backend *backend, const struct config *config)
 	rc = backend_probe(&call);
 	arena_done(&arena);
 	if (rc == 0 && backend->module->probe == NULL)
-		(void)printf("backend '%s': not asked: module '%s' has no probe\n", backend->name,
+		(void)printf("backend '%s': skipped: module '%s' has no probe\n", backend->name,
 			     backend->module->name);
 	else if (rc == 0)
 		(void)printf("backend '%s': reachable\n", backend->name);
@@ -92,12 +92,12 @@ int
 check_backends(struct generation *generation, const struct config *config,
 	       const struct options *options, bool sound)
 {
-	/* An invalid call_timeout, which was reported, leaves no time to ask in. */
+	/* An invalid call_timeout, which was reported, leaves no time for a probe. */
 	bool probes = options->probe && config->call_timeout_ms > 0;
 	int rc = sound ? EXIT_SUCCESS : EXIT_FAILURE;
 
 	for (size_t i = 0; probes && i < generation->nbackends; i++)
-		if (probe(&generation->backends[i], config) != 0)
+		if (check_probe(&generation->backends[i], config) < 0)
 			rc = EXIT_FAILURE;
 	if (rc == EXIT_SUCCESS)
 		(void)printf("%s: ok, %zu backend%s\n", options->config_path, generation->nbackends,

@@ -162,7 +162,7 @@ add_masked(struct line *line, enum line_escape escape, size_t most, const char *
 	char *copy = wiped_strdup(text);
 
 	if (copy == NULL) {
-		line_add(line, "(no memory)");
+		line_add(line, "(out of memory)");
 		return;
 	}
 	line_add_escaped(line, escape, most, copy, secret_mask(copy, strlen(copy)));
@@ -183,7 +183,7 @@ add_message(struct line *line, enum line_escape escape, const char *fmt, va_list
 	if (len >= 0)
 		text = wiped_malloc((size_t)len + 1);
 	if (text == NULL) {
-		line_add(line, "(no memory)");
+		line_add(line, "(out of memory)");
 		return;
 	}
 	errno = saved;

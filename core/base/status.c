@@ -52,7 +52,7 @@ status_fail(struct status *status, uint32_t code, const char *fmt, ...)
 int
 status_no_memory(struct status *status)
 {
-	return status_fail(status, COSI_EXHAUSTED, "no memory");
+	return status_fail(status, COSI_EXHAUSTED, "out of memory");
 }
 
 const char *

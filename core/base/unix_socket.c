@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * unix_socket.c - binds without stealing: a stale node goes, a live one is refused. */
+ * unix_socket.c - binds without stealing: a stale node is replaced, a live one is refused. */
 #include "base/unix_socket.h"
 
 #include <errno.h>
@@ -27,21 +27,6 @@ take_fd(int *fd)
 
 	*fd = -1;
 	return taken;
-}
-
-static int
-set_address(struct sockaddr_un *out, const char *path, struct status *status)
-{
-	size_t len = strlen(path);
-
-	if (len >= sizeof out->sun_path)
-		return status_fail(status, COSI_INVALID,
-				   "cannot listen on '%s': the path is %zu bytes long, at most %zu "
-				   "are possible",
-				   path, len, sizeof out->sun_path - 1);
-	*out = (struct sockaddr_un){ .sun_family = AF_UNIX };
-	memcpy(out->sun_path, path, len + 1);
-	return 0;
 }
 
 /* The lock lives as long as the descriptor.  Others hold it for the moment of their own start. */
@@ -137,8 +122,8 @@ bind_node(int fd, const struct sockaddr_un *address, mode_t mode, struct stat *o
 	    ((out_st->st_mode & 07777) == mode || chmod(path, mode) == 0) &&
 	    listen(fd, BACKLOG) == 0)
 		return 0;
-	(void)status_fail(status, COSI_INVALID, "cannot listen on '%s': %s", path,
-			  strerrordesc_np(errno));
+	status_fail(status, COSI_INVALID, "cannot listen on '%s': %s", path,
+		    strerrordesc_np(errno));
 	(void)unlink(path);
 	return -1;
 }
@@ -148,19 +133,24 @@ unix_socket_open(struct unix_socket *out, const char *path, mode_t mode, struct 
 {
 	CLEANUP_FD int lock = -1;
 	CLEANUP_FD int fd = -1;
-	struct sockaddr_un address;
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	size_t len = strlen(path);
 	struct stat st;
 
-	if (set_address(&address, path, status) != 0)
-		return -1;
+	if (len >= sizeof address.sun_path)
+		return status_fail(status, COSI_INVALID,
+				   "cannot listen on '%s': the path is %zu bytes long, at most %zu "
+				   "are possible",
+				   path, len, sizeof address.sun_path - 1);
+	memcpy(address.sun_path, path, len + 1);
 	lock = lock_directory(path, status);
-	if (lock < 0 || clear_path(&address, status) != 0)
+	if (lock < 0 || clear_path(&address, status) < 0)
 		return -1;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return status_fail(status, COSI_INTERNAL, "cannot make a socket: %s",
 				   strerrordesc_np(errno));
-	if (bind_node(fd, &address, mode, &st, status) != 0)
+	if (bind_node(fd, &address, mode, &st, status) < 0)
 		return -1;
 	*out = (struct unix_socket){
 		.fd = take_fd(&fd), .path = path, .bound = true, .dev = st.st_dev, .ino = st.st_ino
@@ -187,7 +177,7 @@ unix_socket_adopt(struct unix_socket *out, const char *path, int fd, struct stat
 }
 
 static bool
-is_there(const struct unix_socket *node)
+node_is_there(const struct unix_socket *node)
 {
 	struct stat st;
 
@@ -199,7 +189,7 @@ unix_socket_set_mode(const struct unix_socket *node, mode_t mode, struct status 
 {
 	if (!node->bound)
 		return 0;
-	if (!is_there(node))
+	if (!node_is_there(node))
 		return status_fail(
 			status, COSI_INVALID,
 			"cannot set the mode of '%s': another file has replaced the socket",
@@ -221,7 +211,7 @@ unix_socket_withdraw(struct unix_socket *node)
 	/* While this process listens, no other takes the node for a stale one; the lock keeps out
 	 * processes that find it gone. */
 	lock = lock_directory(node->path, &ignored);
-	if (is_there(node))
+	if (node_is_there(node))
 		(void)unlink(node->path);
 	node->bound = false;
 }

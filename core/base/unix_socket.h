@@ -14,7 +14,7 @@
 struct unix_socket {
 	int fd;           /* -1: none; owned */
 	const char *path; /* borrowed */
-	bool bound;       /* the node is ours to remove: it is dev:ino */
+	bool bound;       /* the node was made here, as dev:ino, and is to be removed */
 	dev_t dev;
 	ino_t ino;
 };
@@ -25,7 +25,7 @@ struct unix_socket {
 int unix_socket_open(struct unix_socket *out, const char *path, mode_t mode, struct status *status);
 /* Takes over a socket that listens already; its node stays when it is closed. */
 int unix_socket_adopt(struct unix_socket *out, const char *path, int fd, struct status *status);
-/* Gives the node another mode, if it is still ours.  0, or -1 with status. */
+/* Gives the node another mode, unless another file has replaced it.  0, or -1 with status. */
 int unix_socket_set_mode(const struct unix_socket *node, mode_t mode, struct status *status);
 /* Removes the node if it is still this socket's: no client finds it any more, but clients
  * that have connected can still be accepted.  Nothing is done with one that was adopted. */

@@ -65,7 +65,7 @@ open_backends(struct generation *generation, const struct opening *opening)
 
 	generation->backends = calloc(config->nbackends + 1, sizeof *generation->backends);
 	if (generation->backends == NULL || requests == NULL) {
-		diag_error(opening->diag, NULL, 0, "no memory");
+		diag_error(opening->diag, NULL, 0, "out of memory");
 		return -1;
 	}
 	config_take_env(config); /* a child is started, which runs modules */
@@ -107,7 +107,7 @@ generation_open(struct config *config, const struct generation *before, bool che
 	int nfailed;
 
 	if (generation == NULL) {
-		diag_error(diag, NULL, 0, "no memory");
+		diag_error(diag, NULL, 0, "out of memory");
 		return NULL;
 	}
 	generation->config = config_ref(config);

@@ -53,7 +53,7 @@ read_settings(struct backend *backend, struct instance *instance, bool checking,
 	if (instance->config == NULL || copy_url(endpoint, &instance->endpoint) != 0 ||
 	    copy_url(config->public_endpoint != NULL ? config->public_endpoint : endpoint,
 		     &instance->public_url) != 0) {
-		diag_error(diag, config->file, config->line, "no memory");
+		diag_error(diag, config->file, config->line, "out of memory");
 		return -1;
 	}
 	return config_settings(config, module, checking, instance->config, &instance->settings,
@@ -259,7 +259,7 @@ instance_open(struct backend *backend, struct image *image, const struct opening
 
 	if (instance == NULL) {
 		image_unref(image);
-		diag_error(opening->diag, config->file, config->line, "no memory");
+		diag_error(opening->diag, config->file, config->line, "out of memory");
 		return -1;
 	}
 	atomic_init(&instance->refs, 1);

@@ -94,7 +94,7 @@ def test_probe__none_says_that_nobody_asked(cosid, modules):
     done = cosid.make({"module_dir": str(modules), "backends": [
         {"name": "mute", "module": "posix", "endpoint": "https://nowhere.invalid"}]}).run("--check", "--probe")
     assert done.returncode == 0, done.stderr
-    assert "backend 'mute': not asked: module 'posix' has no probe\n" in done.stdout
+    assert "backend 'mute': skipped: module 'posix' has no probe\n" in done.stdout
     assert "reachable" not in done.stdout
 
 

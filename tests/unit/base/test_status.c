@@ -48,7 +48,7 @@ test_no_memory__one_code_and_text(void **state)
 	(void)state;
 	assert_int_equal(status_no_memory(&status), -1);
 	assert_int_equal(status.code, COSI_EXHAUSTED);
-	assert_string_equal(status.text, "no memory");
+	assert_string_equal(status.text, "out of memory");
 }
 
 static void

@@ -250,7 +250,7 @@ test_url__limits(void **state)
 	assert_string_equal(syntax_url(&arena, text, &url), "the URL is longer than 1024 bytes");
 	arena_done(&arena);
 	arena_init(&arena, 0);
-	assert_string_equal(syntax_url(&arena, "http://h/a", &url), "no memory");
+	assert_string_equal(syntax_url(&arena, "http://h/a", &url), "out of memory");
 	arena_done(&arena);
 }
 
