@@ -117,6 +117,14 @@ test_create__exists(void **state)
 			    { "x-ms-meta-cosiparams", "1:other" } } });
 	create(&script, &plain);
 	script_ended(&script, COSI_EXISTS, "other parameters");
+	/* Somebody took that tag away. */
+	PLAY(&script, EXISTS,
+	     { .expect = HEAD,
+	       .status = 200,
+	       .headers = { { "x-ms-meta-cosidriver", OWNER },
+			    { "x-ms-meta-cosiname", "my%20photos" } } });
+	create(&script, &plain);
+	script_ended(&script, COSI_EXISTS, "other parameters");
 	PLAY(&script, EXISTS,
 	     { .expect = HEAD,
 	       .status = 200,
@@ -220,6 +228,9 @@ test_delete__of_an_empty_one(void **state)
 	     { .expect = DELETE, .status = 409, .code = "ContainerBeingDeleted" });
 	remove_it(&script, &plain);
 	script_ended(&script, COSI_OK, "");
+	PLAY(&script, OURS, EMPTY, { .expect = DELETE, .status = 202, .foreign = true });
+	remove_it(&script, &plain);
+	script_ended(&script, COSI_UNAVAILABLE, "does it serve Azure Blob Storage?");
 	script_done(&script);
 }
 

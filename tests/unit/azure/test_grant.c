@@ -231,8 +231,11 @@ test_grant__after_another_lifetime(void **state)
 static void
 test_grant__mends_its_policy(void **state)
 {
-	static const char *const inside[] = { "", "<Permission>rl</Permission>",
-					      "<Permission>racwdt</Permission>", AT("junk"),
+	static const char *const inside[] = { "",
+					      "<Permission>rl</Permission>",
+					      "<Permission>racwdt</Permission>",
+					      "<Permission>racwdd</Permission>",
+					      AT("junk"),
 					      FROM("2099-01-01T00:00:00Z") };
 	const char *const ours[] = { ID, "x", NULL };
 	struct script script;

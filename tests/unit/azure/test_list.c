@@ -26,10 +26,11 @@ found(struct cosi_call *call, const struct cosi_found *it)
 	{                                                                                          \
 		.expect = "GET /?comp=list&include=metadata&maxresults=500", .status = 200,        \
 		.body = "\xef\xbb\xbf<EnumerationResults><Containers><Container><Name>aaa</Name>"  \
-			"<Metadata><cosidriver>" OWNER "</cosidriver><cosiname>my%20a</cosiname>"  \
+			"<Metadata><CosiDriver>" OWNER "</CosiDriver><cosiname>my%20a</cosiname>"  \
 			"<cosiparams>1:0</cosiparams></Metadata></Container><Container>"           \
 			"<Name>bbb</Name><Metadata /></Container><Container><Name>ccc</Name>"      \
 			"<Metadata><cosidriver>other</cosidriver></Metadata></Container>"          \
+			"<Container><Name>$logs</Name><Metadata /></Container>"                    \
 			"</Containers><NextMarker /></EnumerationResults>"                         \
 	}
 #define POLICIES_OF(name, ...)                                                                     \
