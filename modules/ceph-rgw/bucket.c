@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bucket.c - PUT bucket, quota, and whose a bucket without tags is.
+ * bucket.c - PUT bucket, quota, and buckets that are there already.
  *
- * The gateway answers 200 to a PUT of a bucket that its owner has already, whatever was asked for,
- * so a look comes first.  A bucket without tags is taken over only as long as nothing has happened
- * to it.  Only settings that 16.2 routes are asked for: it drops the name of one that it does not
+ * The gateway answers 200 to a PUT of a bucket that its owner has already, with any parameters, so
+ * its tags are read first.  A bucket without tags is adopted only while it is as PUT bucket leaves
+ * it.  Only settings that 16.2 routes are read: it drops the name of a setting that it does not
  * know, and lists the bucket instead.
  */
 #include <string.h>
@@ -45,7 +45,7 @@ rgw_on_acl(void *arg, const char *path, char *text, size_t len)
 	return 0;
 }
 
-/* Everything to its owner, and nothing to others. */
+/* Full control for its owner, and nothing for others. */
 static int
 rgw_has_new_acl(const struct s3_store *store, struct cosi_call *call, const char *native, bool *out)
 {
@@ -97,8 +97,8 @@ rgw_put_quota(const struct s3_store *store, struct cosi_call *call, const char *
 	return reply->status == 200 ? 0 : rgw_admin_fail(call, reply, "buckets=write");
 }
 
-/* Without the cap 'buckets=read': what is in force, be it the bucket's own quota or one that our
- * user gives to all of its buckets. */
+/* Without the cap 'buckets=read': the quota in force, which is the bucket's own or one that cosid's
+ * user has for all of its buckets. */
 static int
 rgw_head_has_no_quota(const struct s3_store *store, struct cosi_call *call, const char *native,
 		      bool *out)
@@ -135,8 +135,8 @@ rgw_has_no_quota(const struct s3_store *store, struct cosi_call *call, const cha
 
 /* ---- buckets that are there ---- */
 
-/* Tags come before settings, so what has been set by now and is still without tags is somebody
- * else's; when another daemon was met, its tags are there. */
+/* Tags come before settings, so a bucket with settings and without tags is not cosid's; another
+ * daemon that is creating the bucket has tagged it by now. */
 static int
 rgw_refuse_touched(struct cosi_call *call, const struct s3_creation *creation)
 {
@@ -146,10 +146,11 @@ rgw_refuse_touched(struct cosi_call *call, const struct s3_creation *creation)
 		return -1;
 	if (!look.exists || look.tags.n > 0)
 		return cosi_fail(call, COSI_BUSY, "another daemon is creating it");
-	return cosi_fail(call, COSI_EXISTS, "it has no tags, and is not as a new bucket is");
+	return cosi_fail(call, COSI_EXISTS,
+			 "it has no tags and is not newly created: it has objects or settings");
 }
 
-/* That it is ours, the PUT says: the gateway refuses that of another user's bucket. */
+/* The PUT proves the owner: the gateway refuses it for a bucket of another user. */
 int
 rgw_adopt(struct cosi_call *call, struct s3_creation *creation)
 {
@@ -200,8 +201,8 @@ rgw_refused(const struct s3_store *store, struct cosi_call *call, const char *na
 			 "cosid's user owns it, but its bucket policy denies access");
 }
 
-/* The gateway answers 409 to a PUT for our own user, too: when the bucket has another canned ACL or
- * placement, and when another PUT for our user is half-way, whose ACL is not written yet. */
+/* The gateway also answers 409 to a PUT by the bucket's owner: when the bucket has another canned
+ * ACL or placement, and while another PUT by the same user has not written the ACL yet. */
 static int
 rgw_put_conflict(struct cosi_call *call, const struct s3_creation *creation)
 {

@@ -22,7 +22,8 @@ struct rgw_granting {
 	struct rgw_user user;
 };
 
-/* A policy is only text to the gateway: it would open any bucket that ever bears the name. */
+/* The gateway takes a policy for a bucket that does not exist: it would open any later bucket of
+ * that name. */
 static int
 rgw_grant_check_buckets(struct cosi_call *call, struct rgw_granting *grant, struct cosi_access *out)
 {
@@ -84,7 +85,7 @@ rgw_grant_join(struct cosi_call *call, struct rgw_granting *grant)
 		return -1;
 	if (grant->user.suspended)
 		return cosi_fail(call, COSI_PRECONDITION,
-				 "somebody suspended its user at the gateway");
+				 "its user is suspended at the gateway, by other means than cosid");
 	/* The gateway drops a user's policies with its keys. */
 	if (rgw_policy_get(grant->rgw, call, native,
 			   has_key && rgw_account_seen(grant->rgw, native), &document) < 0)
@@ -103,7 +104,8 @@ rgw_grant_join(struct cosi_call *call, struct rgw_granting *grant)
 	return rgw_policy_put(grant->rgw, call, native, grant->policy);
 }
 
-/* New accounts cost least when the user is put first, known ones when it is read first. */
+/* A new account takes fewest requests when the user is put first, a known one when it is read
+ * first. */
 static int
 rgw_grant_user(struct cosi_call *call, struct rgw_granting *grant)
 {

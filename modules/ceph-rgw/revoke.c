@@ -18,7 +18,7 @@ rgw_revoke_confirm(const struct rgw *rgw, struct cosi_call *call, const char *na
 	return rgw_user_get(rgw, call, native, NULL, out_user);
 }
 
-/* *out_left: how many buckets the account keeps; 0 also when it has no policy of ours. */
+/* *out_left: how many buckets the account keeps; 0 also when it has no policy of cosid's. */
 static int
 rgw_revoke_buckets(const struct rgw *rgw, struct cosi_call *call, const struct cosi_access_req *req,
 		   size_t *out_left)

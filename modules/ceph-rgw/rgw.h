@@ -33,9 +33,9 @@ struct rgw {
 
 /* ---- bucket.c: callbacks of struct s3_store ---- */
 int rgw_put_bucket(struct cosi_call *call, struct s3_creation *creation, bool *out_exists);
-/* A bucket without tags is taken over when it is as PUT bucket leaves it, and ours. */
+/* A bucket without tags is adopted when it is as PUT bucket leaves it and cosid's user owns it. */
 int rgw_adopt(struct cosi_call *call, struct s3_creation *creation);
-/* EXISTS when the bucket is known to be another user's, else DENIED, which may pass. */
+/* Fails the call: EXISTS when another user is known to own the bucket, else DENIED. */
 int rgw_refused(const struct s3_store *store, struct cosi_call *call, const char *native);
 int rgw_put_quota(const struct s3_store *store, struct cosi_call *call, const char *native,
 		  const struct cosi_bucket_params *params);
@@ -73,21 +73,22 @@ int rgw_admin_fail(struct cosi_call *call, const struct cosi_http_reply *reply, 
 /* Does RADOS itself answer?  With rados_osd_op_timeout set, a gateway that cannot read answers 404
  * for users that exist; only statistics are never served from its cache and fail honestly. */
 int rgw_check_alive(const struct rgw *rgw, struct cosi_call *call);
-/* Can our own user do all that this module needs?  Names the first thing that it lacks. */
+/* Can cosid's user do all that this module needs?  The error names the first cap that is missing.
+ */
 int rgw_check_caps(const struct rgw *rgw, struct cosi_call *call);
 int rgw_own_uid(const struct rgw *rgw, struct cosi_call *call, const char **out_uid);
 struct rgw_bucket_info {
-	bool known;        /* false: our user lacks the cap 'buckets=read' */
+	bool known;        /* false: cosid's user lacks the cap 'buckets=read' */
 	bool quota;        /* one of the bucket's own is in force */
 	const char *owner; /* a user's name */
 };
-/* What the gateway itself knows of a bucket, whoever owns it. */
+/* What the gateway knows of a bucket of any owner. */
 int rgw_bucket_info(const struct rgw *rgw, struct cosi_call *call, const char *native,
 		    struct rgw_bucket_info *out);
 
 /* ---- iam.c ---- */
-/* *out_document: NULL when the user has no policy of ours.  expected: it is very likely there,
- * which saves a request. */
+/* *out_document: NULL when the user has no policy of cosid's.  expected: the policy very likely
+ * exists, which saves a request. */
 int rgw_policy_get(const struct rgw *rgw, struct cosi_call *call, const char *uid, bool expected,
 		   const char **out_document);
 int rgw_policy_put(const struct rgw *rgw, struct cosi_call *call, const char *uid,
@@ -105,7 +106,7 @@ int rgw_account_check(struct cosi_call *call, const struct rgw_user *user,
 /* The key pair that follows from credential_key; *out NULL without one. */
 int rgw_account_key(const struct rgw *rgw, struct cosi_call *call, const struct cosi_mark *mark,
 		    const char *native, const struct rgw_key **out);
-/* The hint: was it granted here lately? */
+/* The hint: was the account granted by this instance lately? */
 bool rgw_account_seen(const struct rgw *rgw, const char *native);
 void rgw_account_remember(struct rgw *rgw, const char *native, bool granted);
 int rgw_list_accounts(const struct s3_store *store, struct cosi_call *call, const char *owner,

@@ -16,7 +16,7 @@ int
 minio_fail_region(struct cosi_call *call, const char *region)
 {
 	return cosi_fail(call, COSI_PRECONDITION,
-			 "the server's region is '%.64s', which the key region must say", region);
+			 "the server's region is '%.64s': set the key 'region' to it", region);
 }
 
 static int
@@ -40,10 +40,10 @@ minio_fail(struct cosi_call *call, const struct cosi_http_reply *reply, const ch
 	if (s3_error_is(reply, 403, "XMinioInvalidIAMCredentials") ||
 	    s3_error_is(reply, 403, "XMinioIAMActionNotAllowed"))
 		return cosi_fail(call, COSI_PRECONDITION,
-				 "its access key is that of a service account");
+				 "its access key belongs to a service account");
 	if (s3_error_is(reply, 426, "XMinioAdminVersionMismatch"))
 		return cosi_fail(call, COSI_PRECONDITION,
-				 "the server has another admin API than v3");
+				 "the server has another version of the admin API than v3");
 	/* The secret changed at the server after this request was signed. */
 	if (s3_error_is(reply, 400, "XMinioAdminConfigBadJSON"))
 		return cosi_fail(call, COSI_UNAVAILABLE, "the server cannot decrypt the request");
@@ -52,15 +52,15 @@ minio_fail(struct cosi_call *call, const struct cosi_http_reply *reply, const ch
 
 /* ---- operations ---- */
 
-/* What is asked, what its refusal says that we lack, and which errors are outcomes, too. */
+/* An operation: its request, the right that AccessDenied means, and errors that are results. */
 struct minio_op {
 	const char *method, *path, *right;
 	const char *outcomes[2]; /* codes */
 };
 
-/* 0: done, or read when it is a GET, whose reply is *out_reply (may be NULL); 1, 2: that outcome;
- * -1: the call has failed.  A success without a body has the server's header, so that no proxy's is
- * taken for it.  Every operation may be sent twice. */
+/* 0: success, and *out_reply (may be NULL) is the reply; 1, 2: that one of the outcomes; -1: the
+ * call has failed.  A success without a body must have the server's own header: a proxy may answer
+ * 200, too.  Every operation may be sent twice. */
 static int
 minio_send(const struct s3_store *store, struct cosi_call *call, const struct minio_op *op,
 	   struct rest_request *request, const struct cosi_http_reply **out_reply)

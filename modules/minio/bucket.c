@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * bucket.c - PUT bucket, and buckets that were left unfinished.
  *
- * A PUT of a bucket that is there is refused, whoever made it, so it comes first and a new bucket
- * needs no look.  A create that was cut off goes on from what it finds, once no other daemon can be
- * at it: at once when it was this one that had made the bucket (made.c), else when the bucket is
- * older than two calls can last, since another daemon's call has no more time than this one.  One
- * without tags, whose owner nobody can tell, is taken over when nothing has happened to it and it
- * is new.
+ * The server refuses a PUT of a bucket that is there, so the PUT comes first, and a new bucket's
+ * tags are not read.  An unfinished bucket is continued once no other daemon can be creating it: at
+ * once when this instance created it (made.c), else when it is older than two calls can last, since
+ * another daemon's call has no more time than this one.  MinIO's buckets have no owner: one without
+ * tags is adopted when it is as PUT bucket leaves it and younger than adopt_window.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,7 +24,7 @@ minio_of(const struct s3_creation *creation)
 	return (struct minio *)creation->store;
 }
 
-/* From what age on no other daemon can be creating the bucket. */
+/* The age from which on no other daemon can be creating the bucket. */
 static int64_t
 minio_settle_ms(const struct s3_creation *creation)
 {
@@ -74,7 +73,7 @@ minio_on_location(void *arg, const char *path, char *text, size_t len)
 	return 0;
 }
 
-/* The only request that the server takes with any region in its signature; it answers its own. */
+/* The server accepts any region in the signature of this request, and answers with its own. */
 int
 minio_check_location(const struct minio *minio, struct cosi_call *call,
 		     const struct cosi_http_reply *reply)
@@ -109,7 +108,7 @@ minio_exists(const struct s3_store *store, struct cosi_call *call, const char *n
 
 /* ---- unfinished buckets ---- */
 
-/* By the server's clock alone. */
+/* By the server's clock alone, which its reply tells. */
 static int
 minio_bucket_age(const struct s3_creation *creation, struct cosi_call *call, int64_t *out_ms)
 {
@@ -146,7 +145,7 @@ minio_check_settled(struct cosi_call *call, const struct s3_creation *creation, 
 			 left_ms / 1000 + 1);
 }
 
-/* Begun with other parameters, it may be another daemon's by now, even if it was made here. */
+/* Begun with other parameters, it may be another daemon's by now, even if this one created it. */
 int
 minio_resume(struct cosi_call *call, struct s3_creation *creation, bool same)
 {
@@ -159,7 +158,7 @@ minio_resume(struct cosi_call *call, struct s3_creation *creation, bool same)
 	return minio_check_settled(call, creation, age_ms);
 }
 
-/* Whoever set one of these has plans with the bucket. */
+/* A bucket with one of these settings is in use. */
 static int
 minio_looks_new(const struct s3_creation *creation, struct cosi_call *call, bool *out)
 {
@@ -185,8 +184,8 @@ minio_looks_new(const struct s3_creation *creation, struct cosi_call *call, bool
 	return 0;
 }
 
-/* Tags come before settings, so what has been set by now and is still without tags is somebody
- * else's; when another daemon was met, its tags are there. */
+/* Tags come before settings, so a bucket with settings and without tags is not cosid's; another
+ * daemon that is creating the bucket has tagged it by now. */
 int
 minio_adopt(struct cosi_call *call, struct s3_creation *creation)
 {
@@ -201,8 +200,9 @@ minio_adopt(struct cosi_call *call, struct s3_creation *creation)
 			return -1;
 		if (creation->there.tags.n > 0)
 			return 0;
-		return cosi_fail(call, COSI_EXISTS,
-				 "it has no tags, and is not as a new bucket is");
+		return cosi_fail(
+			call, COSI_EXISTS,
+			"it has no tags and is not newly created: it has objects or settings");
 	}
 	if (minio_is_made_here(creation))
 		return 0;
@@ -210,6 +210,6 @@ minio_adopt(struct cosi_call *call, struct s3_creation *creation)
 		return -1;
 	if (age_ms > minio_of(creation)->config->adopt_window)
 		return cosi_fail(call, COSI_EXISTS,
-				 "it has no tags, and is older than adopt_window");
+				 "it has no tags and is older than adopt_window");
 	return minio_check_settled(call, creation, age_ms);
 }

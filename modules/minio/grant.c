@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * grant.c - a user and a policy per account, joined last.
  *
- *   nothing ─ policy ─► a policy that nobody has ─ user ─► a user without rights ─ join ─► granted
+ *   nothing ─ policy ─► a policy without users ─ user ─► a user without rights ─ attach ─► granted
  *
- * What was cut off opens nothing, and the retry goes on from there.  The account itself is asked
- * first, with the keys that follow from its name: one request that says whether it is there, whose
- * secret it has and whether it works, at any size of the server.
+ * A grant that is cut off opens nothing, and its retry continues from there.  The first request is
+ * signed with the key pair that the account would have: its reply tells whether the user exists,
+ * which credential key its secret follows from, and whether it has its rights, at the same cost on
+ * a server of any size.
  */
 #include <string.h>
 
@@ -18,7 +19,7 @@ struct minio_granting {
 	struct minio *minio;
 	const struct cosi_access_req *req;
 	struct minio_account account;
-	const char *secret; /* the one that the user has, or shall have */
+	const char *secret; /* the one that the user has or will have */
 	struct s3_access access;
 	const char *policy;
 };
@@ -52,7 +53,8 @@ minio_read_state(const struct minio_granting *grant, struct cosi_call *call,
 		return s3_fail(call, reply);
 	if (strstr(reply->body.data, "Your account is disabled") == NULL)
 		return 0;
-	return cosi_fail(call, COSI_PRECONDITION, "somebody disabled its user at the server");
+	return cosi_fail(call, COSI_PRECONDITION,
+			 "its user is disabled at the server, by other means than cosid");
 }
 
 static int
@@ -70,7 +72,7 @@ minio_ask_as(struct cosi_call *call, const struct minio_granting *grant, const c
 	return reply != NULL ? minio_read_state(grant, call, reply, out) : -1;
 }
 
-/* The current credential key first, then the previous ones: what works is kept. */
+/* The current credential key first, then the previous ones: an account keeps its secret. */
 static int
 minio_find_user(struct cosi_call *call, struct minio_granting *grant, enum minio_state *out)
 {
@@ -95,7 +97,8 @@ minio_find_user(struct cosi_call *call, struct minio_granting *grant, enum minio
 			 grant->account.key);
 }
 
-/* A policy is only text to the server: it would open any bucket that ever bears the name. */
+/* The server takes a policy for a bucket that does not exist: it would open any later bucket of
+ * that name. */
 static int
 minio_check_buckets(struct cosi_call *call, const struct minio_granting *grant)
 {
@@ -129,8 +132,8 @@ minio_make_account(struct cosi_call *call, const struct minio_granting *grant, b
 	return 0;
 }
 
-/* A user that no policy was given to was left by a grant that was cut off: nobody was told of it,
- * so another request may have it. */
+/* A user without a policy was left by a grant that was cut off before its credentials were told to
+ * anyone, so another request may have it. */
 static int
 minio_check_other(struct cosi_call *call, const struct minio_granting *grant,
 		  enum minio_state state)

@@ -119,7 +119,7 @@ minio_probe(void *instance, struct cosi_call *call)
 
 	if (s3_probe(&minio->store, call) < 0)
 		return cosi_fail(call, 0, "cannot use the server's S3 API");
-	/* Names that nobody has, here too. */
+	/* Names that do not exist, here too. */
 	if (minio_user_get(minio, call, "COSIDPROBE", &user) < 0 ||
 	    minio_policy_get(minio, call, "cosid.probe", &document) < 0)
 		return cosi_fail(call, 0, "cannot use the server's admin API");

@@ -26,10 +26,10 @@ struct minio_config {
 	int64_t adopt_window;                        /* ms */
 };
 
-/* ---- made.c: buckets that this very instance has made and not finished yet.  For a while nobody
- * else may touch one, because its maker may be at it; its maker need not wait for itself. ---- */
+/* ---- made.c: buckets that this instance created and has not finished.  Other daemons wait before
+ * they continue with one; the instance need not wait for itself. ---- */
 
-/* When there are more, the one that counts for the shortest time is forgotten: it has to wait. */
+/* When there are more, the one whose time ends first is forgotten. */
 enum { MINIO_MADE_MOST = 64 };
 struct minio_made {
 	pthread_mutex_t mutex;
@@ -38,7 +38,7 @@ struct minio_made {
 		int64_t until_ms; /* monotonic */
 	} list[MINIO_MADE_MOST];
 };
-/* Any thread.  until_ms: from when on others may take it over. */
+/* Any thread.  until_ms: the time from which on others may continue with it. */
 void minio_made_add(struct minio_made *made, const char *native, int64_t until_ms);
 bool minio_made_has(struct minio_made *made, const char *native, int64_t now_ms);
 void minio_made_remove(struct minio_made *made, const char *native);
@@ -55,7 +55,8 @@ int minio_put_bucket(struct cosi_call *call, struct s3_creation *creation, bool 
 /* GET ?location: only that tells an absent bucket from one without tags. */
 int minio_exists(const struct s3_store *store, struct cosi_call *call, const char *native,
 		 bool *out);
-/* Is the reply that of GET ?location for a bucket that is there, and the region ours? */
+/* Reads the reply to GET ?location of a bucket that exists: the region must be the configured one.
+ */
 int minio_check_location(const struct minio *minio, struct cosi_call *call,
 			 const struct cosi_http_reply *reply);
 int minio_adopt(struct cosi_call *call, struct s3_creation *creation);
@@ -89,17 +90,17 @@ int minio_policy_put(const struct minio *minio, struct cosi_call *call, const ch
 /* Gone already is a success.  *out_in_use: some user or group has it, nothing was removed. */
 int minio_policy_remove(const struct minio *minio, struct cosi_call *call, const char *name,
 			bool *out_in_use);
-/* The names of all policies, as keys of the JSON object that the reply is; whole servers' worth. */
+/* A JSON object whose keys are the names of all policies of the server. */
 int minio_policy_names(const struct minio *minio, struct cosi_call *call,
 		       struct cosi_bytes *out_document);
 
 int minio_put_quota(const struct s3_store *store, struct cosi_call *call, const char *bucket,
 		    const struct cosi_bucket_params *params);
-/* 0 bytes: none. */
+/* 0 bytes: no quota. */
 int minio_get_quota(const struct minio *minio, struct cosi_call *call, const char *bucket,
 		    int64_t *out_bytes);
 /* Fails the call with what a reply means, of the admin API or of S3; right: what the server's
- * policy for our user must allow, as "admin:GetUser".  Always negative. */
+ * policy for cosid's user must allow, as "admin:GetUser".  Always negative. */
 int minio_fail(struct cosi_call *call, const struct cosi_http_reply *reply, const char *right);
 /* The same for a server of another region. */
 int minio_fail_region(struct cosi_call *call, const char *region);
@@ -107,8 +108,7 @@ int minio_fail_region(struct cosi_call *call, const char *region);
 /* ---- account.c ---- */
 enum { MINIO_ACCOUNT_BUCKETS = 124 }; /* as many as a policy holds, whatever their names */
 
-/* Both names depend on owner and account alone, so neither is ever somebody else's, and a revoke
- * finds them without any key. */
+/* Both names follow from owner and account alone, so a revoke finds them without any key. */
 struct minio_account {
 	const char *key;    /* the access key, which is the name of its user */
 	const char *policy; /* the name of its policy: "<account>.<access key>" */

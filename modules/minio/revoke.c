@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * revoke.c - takes buckets out of an account, or the account away.
  *
- * The user goes first: from then on its key is refused, and so are the temporary keys that it gave
- * itself.  Those would work again once the account is granted again, so they are ended for good.
- * Each request is a success when there is nothing left for it to do, so a retry sends all three.
+ * The user is removed first: from then on its key is refused, and so are its temporary keys.  Those
+ * would work again once the account is granted again, so they are revoked, too.  Each request
+ * succeeds when there is nothing left for it to do, so a retry sends all three.
  */
 #include "minio.h"
 
@@ -28,8 +28,8 @@ minio_revoke_buckets(const struct minio *minio, struct cosi_call *call,
 	return document != NULL ? minio_policy_put(minio, call, policy, document) : -1;
 }
 
-/* Somebody has the policy although the user is gone: a grant of another daemon that ran in
- * between, or an operator who gave it to others. */
+/* The policy is attached although the user is removed: by a grant of another daemon in between, or
+ * by an operator to other users. */
 static int
 minio_fail_in_use(const struct minio *minio, struct cosi_call *call,
 		  const struct minio_account *account)

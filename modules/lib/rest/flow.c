@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * flow.c - pages to their end, documents that others change, too. */
+ * flow.c - lists of many pages, documents that others change as well. */
 #include <string.h>
 
 #include "rest/rest.h"
@@ -32,20 +32,20 @@ int
 rest_edit(struct cosi_call *call, const struct rest_edit *edit, void *arg)
 {
 	int64_t pause_ms = FIRST_PAUSE_MS;
-	int verdict;
+	int step;
 
 	for (unsigned n = 0; n < REST_EDITS_MAX; n++, pause_ms *= 2) {
 		if (n > 0 && call->host->wait(call, pause_ms) < 0)
 			return -1;
 		if (edit->read(call, arg) < 0)
 			return -1;
-		verdict = edit->judge(call, arg);
-		if (verdict == REST_WRITE)
-			verdict = edit->write(call, arg);
-		if (verdict < 0)
+		step = edit->judge(call, arg);
+		if (step == REST_WRITE)
+			step = edit->write(call, arg);
+		if (step < 0)
 			return -1;
-		if (verdict != REST_CONFLICT)
+		if (step != REST_CONFLICT)
 			return 0;
 	}
-	return cosi_fail(call, COSI_BUSY, "others keep changing it");
+	return cosi_fail(call, COSI_BUSY, "others changed it %d times in a row", REST_EDITS_MAX);
 }

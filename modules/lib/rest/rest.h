@@ -89,8 +89,8 @@ struct rest_error {
 
 struct rest_api {
 	const char *name; /* "S3", for "this is no answer of S3" */
-	/* Adds to message->headers the proof of who asks.  A token goes there as well: who gets a
-	 * 401 calls token_drop() and rest_send() once more. */
+	/* Adds to message->headers the proof of who asks.  A token goes there as well: after a
+	 * 401, call token_drop() and rest_send() once more. */
 	int (*sign)(struct cosi_call *call, const void *who, struct rest_message *message);
 	/* Finds the error code and copies it by rest_take_code(); false: the reply has none. */
 	bool (*error_code)(const struct cosi_http_reply *reply, char out[REST_CODE_MAX]);
@@ -119,7 +119,7 @@ const char *rest_error_code(struct cosi_call *call, const struct rest_api *api,
 bool rest_error_is(const struct rest_api *api, const struct cosi_http_reply *reply, int status,
 		   const char *code);
 /* Fails the call with what the reply means: by the api's table, else by its status; a success
- * counts as one that nobody understands.  Always negative.  Context is added by
+ * counts as a reply that cannot be understood.  Always negative.  Context is added by
  * cosi_fail(call, 0, "cannot ...").  By status alone it is never COSI_NOT_FOUND: who expects an
  * absence asks rest_error_is() first, and any server on the way may say 404. */
 int rest_fail(struct cosi_call *call, const struct rest_api *api,
@@ -143,9 +143,9 @@ typedef int rest_page_fn(struct cosi_call *call, void *arg, const char *marker,
 enum { REST_PAGES_MAX = 10000 };
 int rest_pages(struct cosi_call *call, rest_page_fn *page, void *arg);
 
-/* One change of a document that others change as well: read it, judge it, write it back, and from
- * the start again when somebody else came in between. */
-enum rest_verdict {
+/* One change of a document that others change as well: read it, judge it, write it back; again from
+ * the start when it was changed in between. */
+enum rest_step {
 	REST_KEEP = 1, /* nothing is to be changed */
 	REST_WRITE,
 	REST_WRITTEN,

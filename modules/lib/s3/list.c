@@ -133,8 +133,8 @@ xml_bad_reference(const char *text)
 }
 
 /* RADOS Gateway 16.2 writes NextKeyMarker as it is even when it was asked to encode names: a key
- * with a control character at the end of a page would make the page unreadable.  Nobody reads that
- * element here, so it may as well say something else. */
+ * with a control character at the end of a page would make the page unreadable.  That
+ * element is not read here, so it may say something else. */
 static char *
 xml_without_bad_references(struct cosi_bytes document)
 {

@@ -127,7 +127,7 @@ static const struct rest_error s3_errors[] = {
 	{ "InvalidBucketState", COSI_PRECONDITION, NULL },
 	{ "InvalidLocationConstraint", COSI_OUT_OF_RANGE, NULL },
 	{ "MethodNotAllowed", COSI_PRECONDITION, NULL },
-	/* What is gone unexpectedly was removed by somebody else in between. */
+	/* What is absent unexpectedly was removed in between. */
 	{ "NoSuchBucket", COSI_BUSY, NULL },
 	{ "NoSuchEntity", COSI_BUSY, NULL },
 	{ "NoSuchKey", COSI_BUSY, NULL },

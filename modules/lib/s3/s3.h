@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * s3.h - signed requests to a store that speaks S3, IAM or a dialect of them, and its refusals.
+ * s3.h - signed requests to a store with the S3 or IAM API, and its errors.
  *
  *   reply = s3_call(call, &client, .method = "GET", .path = s3_path(call, bucket, NULL),
  *                   REST_QUERY({ "tagging", NULL }));

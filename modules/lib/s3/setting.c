@@ -41,8 +41,8 @@ s3_settings_wanted(const struct s3_store *store, const struct cosi_bucket_params
 	       ((params->set & COSI_P_ANONYMOUS) != 0 && store->has_acls);
 }
 
-/* Without IgnorePublicAcls whoever may write an object may also make it public, by an ACL of its
- * own: then "private" and "writeOnly" would not be what they say. */
+/* Without IgnorePublicAcls an account that may write an object may also make it public by an ACL of
+ * the object, against "private" and "writeOnly". */
 static int
 s3_set_anonymous(const struct s3_store *store, struct cosi_call *call, const char *native,
 		 uint32_t anonymous)
@@ -84,7 +84,7 @@ s3_settings_apply(const struct s3_store *store, struct cosi_call *call, const ch
 	return 0;
 }
 
-/* ---- is it as new? ---- */
+/* ---- is it as PUT bucket leaves it? ---- */
 
 static int
 ignore_item(void *arg, const struct s3_item *item)

@@ -90,7 +90,7 @@ s3_put_tags(struct cosi_call *call, struct s3_creation *creation, bool finished)
 			      s3_tags_write(call, tags).data);
 }
 
-/* begun: the tags say already with which parameters. */
+/* begun: the tags name the parameters already. */
 static int
 s3_finish(struct cosi_call *call, struct s3_creation *creation, bool begun)
 {
@@ -127,8 +127,8 @@ s3_send_delete(const struct s3_store *store, struct cosi_call *call, const char 
 	return *out_not_empty ? 0 : store->fail(call, reply, "s3:DeleteBucket");
 }
 
-/* Nobody was ever told of an unfinished bucket, so one that was begun with other parameters can go;
- * not with what somebody put in, though. */
+/* No caller was ever told of an unfinished bucket, so one that was begun with other parameters is
+ * deleted and created anew, unless it has objects. */
 static int
 s3_resume(struct cosi_call *call, struct s3_creation *creation)
 {
@@ -145,8 +145,7 @@ s3_resume(struct cosi_call *call, struct s3_creation *creation)
 		return -1;
 	if (not_empty)
 		return cosi_fail(call, COSI_EXISTS,
-				 "its creation was begun with other parameters, and it has objects "
-				 "already");
+				 "it is unfinished with other parameters, and has objects already");
 	creation->there = (struct s3_look){ .exists = false };
 	if (store->put(call, creation, &exists) < 0)
 		return -1;
@@ -231,7 +230,7 @@ s3_create_bucket(void *instance, struct cosi_call *call, const struct cosi_bucke
 
 /* ---- get, delete ---- */
 
-/* A bucket of another owner is there, too: an account's own policy opens it, whoever owns it. */
+/* Buckets of other owners are found as well: an account's policy opens a bucket of any owner. */
 int
 s3_get_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
 	      struct cosi_bucket *out)
@@ -297,8 +296,8 @@ s3_delete_bucket(void *instance, struct cosi_call *call, const struct cosi_bucke
 
 /* ---- list ---- */
 
-/* Whose a bucket is stands in its tags alone, so each one costs a request.  Positive: found() wants
- * no more. */
+/* Only its tags tell whose a bucket is, so each bucket takes a request.  Positive: found() wants no
+ * more. */
 static int
 s3_list_buckets(const struct s3_store *store, struct cosi_call *call, const char *owner,
 		s3_found_fn *found)

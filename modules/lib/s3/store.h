@@ -18,7 +18,7 @@
 
 /* A bucket as GET ?tagging shows it. */
 struct s3_look {
-	bool exists, refused; /* refused: it exists, and the store does not let us look at it */
+	bool exists, refused; /* refused: it exists, and the store denies access to its tags */
 	struct s3_tags tags;
 };
 
@@ -43,26 +43,26 @@ struct s3_store {
 
 	/* Can a bucket have that name? */
 	bool (*is_bucket)(const struct s3_store *store, const char *native);
-	/* NULL when GET ?tagging tells an absent bucket from one without tags. */
+	/* Does a bucket without tags exist?  NULL: GET ?tagging tells. */
 	int (*exists)(const struct s3_store *store, struct cosi_call *call, const char *native,
 		      bool *out);
-	/* PUT bucket; *out_exists: it was there already, and nothing was changed. */
+	/* PUT bucket; *out_exists: it existed already, and nothing was changed. */
 	int (*put)(struct cosi_call *call, struct s3_creation *creation, bool *out_exists);
-	/* May a bucket without tags be taken over?  It may have got some meanwhile: then they are
-	 * in creation->there, and decide. */
+	/* May a bucket without tags be adopted?  If it has been tagged meanwhile, the tags are in
+	 * creation->there, and decide. */
 	int (*adopt)(struct cosi_call *call, struct s3_creation *creation);
-	/* May an unfinished bucket be gone on with, or (same: false) made anew?  NULL: always. */
+	/* May an unfinished bucket be continued, or (same: false) created anew?  NULL: always. */
 	int (*resume)(struct cosi_call *call, struct s3_creation *creation, bool same);
-	/* Fails the call for a bucket that we may not look at.  NULL: s3_look() fails. */
+	/* Fails the call for a bucket whose tags are denied.  NULL: s3_look() fails by itself. */
 	int (*refused)(const struct s3_store *store, struct cosi_call *call, const char *native);
 	int (*put_quota)(const struct s3_store *store, struct cosi_call *call, const char *native,
 			 const struct cosi_bucket_params *params);
-	/* A bucket was finished here, or is about to be deleted.  NULL: of no interest. */
+	/* A bucket was finished, or is about to be deleted.  NULL: not needed. */
 	void (*forget)(struct s3_store *store, const char *native);
-	/* Every account that bears the owner's mark; positive: found() wanted no more. */
+	/* Hands over every account of the owner; positive: found() wanted no more. */
 	int (*list_accounts)(const struct s3_store *store, struct cosi_call *call,
 			     const char *owner, s3_found_fn *found);
-	/* Fails the call with what a reply means; right: what AccessDenied says that we lack. */
+	/* Fails the call with what a reply means; right: the one that AccessDenied means. */
 	int (*fail)(struct cosi_call *call, const struct cosi_http_reply *reply, const char *right);
 };
 
@@ -85,8 +85,8 @@ int s3_look(const struct s3_store *store, struct cosi_call *call, const char *na
 	    struct s3_look *out);
 int s3_fail_absent(struct cosi_call *call, const char *native);
 
-/* Does the store know our key?  Asked about a name that nobody can have: the answer is short
- * however many buckets there are, and a well-formed refusal proves the key as well. */
+/* Does the store know the access key?  The request is for a bucket that cannot exist: its reply is
+ * short for any number of buckets, and a well-formed error proves the key as well. */
 int s3_probe(const struct s3_store *store, struct cosi_call *call);
 
 /* ---- setting.c ---- */

@@ -152,7 +152,7 @@ test_adopt__not_with_a_setting(void **state)
 		if (status != 200)
 			fail_msg("%s %zu: the gateway answers %d", set->name, i, status);
 		if (rgw_create(t, "by-hand", RGW_PARAMS_A, NULL) != COSI_EXISTS ||
-		    strstr(t->host.text, "is not as a new bucket is") == NULL)
+		    strstr(t->host.text, "it has no tags and is not newly created") == NULL)
 			fail_msg("taken over, with '%s' %zu: %s", set->name, i, t->host.text);
 		assert_int_equal(ask(t, .method = "GET", .path = "/by-hand", .query = "tagging"),
 				 404);

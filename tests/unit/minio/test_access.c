@@ -204,7 +204,7 @@ test_grant__refused(void **state)
 			.body = "<Error><Code>InvalidAccessKeyId</Code><Message>Your account is "
 				"disabled</Message></Error>" });
 	grant(&script, PARAMS, &access);
-	script_ended(&script, COSI_PRECONDITION, "somebody disabled its user");
+	script_ended(&script, COSI_PRECONDITION, "its user is disabled");
 	PLAY(&script, NOBODY, HERE, { .expect = PUT_POLICY, .status = 200, .foreign = true });
 	grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_UNAVAILABLE, "cannot be understood");
@@ -333,7 +333,7 @@ test_probe__answers(void **state)
 	PLAY(&script, FAILS(s3, 404, "NoSuchBucket"),
 	     FAILS(user, 426, "XMinioAdminVersionMismatch"));
 	assert_true(cosi_module.probe(script.instance, call) < 0);
-	script_ended(&script, COSI_PRECONDITION, "another admin API than v3");
+	script_ended(&script, COSI_PRECONDITION, "another version of the admin API than v3");
 	PLAY(&script, { .expect = s3,
 			.status = 400,
 			.body = "<Error><Code>AuthorizationHeaderMalformed</Code><Region>eu"

@@ -293,11 +293,11 @@ test_adopt__not_what_was_touched(void **state)
 	script_init(&script);
 	PLAY(&script, THERE, NO_TAGS, SAYS(VERSIONS, item), NO_TAGS);
 	create(&script, &plain);
-	script_ended(&script, COSI_EXISTS, "is not as a new bucket is");
+	script_ended(&script, COSI_EXISTS, "it has no tags and is not newly created");
 	PLAY(&script, THERE, NO_TAGS, SAYS(VERSIONS, NOTHING), SAYS(UPLOADS, NOTHING),
 	     SAYS("GET /photos?policy=", "{}"), NO_TAGS);
 	create(&script, &plain);
-	script_ended(&script, COSI_EXISTS, "is not as a new bucket is");
+	script_ended(&script, COSI_EXISTS, "it has no tags and is not newly created");
 	/* It was another daemon that gave it tags meanwhile. */
 	PLAY(&script, THERE, NO_TAGS, SAYS(VERSIONS, item), SAYS(GET_TAGS, FINISHED));
 	create(&script, &plain);
