@@ -17,7 +17,7 @@
 #include "base/arena.h"
 #include "base/cleanup.h"
 
-enum { CHARGE_FREE = 2 << 20, CHARGE_POOL = 128 << 20 };
+enum { CHARGE_FREE = 2 << 20, CHARGE_POOL = 64 << 20 };
 
 /* Sets where this thread's memory is charged to, NULL: nowhere; returns the arena before. */
 struct arena *charge_to(struct arena *arena);

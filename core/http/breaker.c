@@ -3,11 +3,11 @@
 #include "http/breaker.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/secret.h"
+#include "base/utc.h"
 
 #include "banned.h"
 
@@ -39,7 +39,7 @@ breaker_admit(struct breaker *breaker, int64_t now_ms, bool *out_probe)
 }
 
 static void
-fail(struct breaker *breaker, bool probe, const char *error, int64_t now_ms)
+breaker_fail(struct breaker *breaker, bool probe, const char *error, int64_t now_ms)
 {
 	secret_printf(breaker->last_error, sizeof breaker->last_error, "%s", error);
 	breaker->nfailures++;
@@ -61,18 +61,18 @@ fail(struct breaker *breaker, bool probe, const char *error, int64_t now_ms)
 }
 
 void
-breaker_report(struct breaker *breaker, bool probe, enum breaker_verdict verdict, const char *error,
+breaker_report(struct breaker *breaker, bool probe, enum breaker_outcome outcome, const char *error,
 	       int64_t now_ms)
 {
 	LOCK_SCOPE(&breaker->mutex);
 
 	if (probe)
 		breaker->probing = false;
-	if (verdict == BREAKER_GOOD) {
+	if (outcome == BREAKER_GOOD) {
 		breaker->nfailures = 0;
 		breaker->open = false;
-	} else if (verdict == BREAKER_BAD) {
-		fail(breaker, probe, error, now_ms);
+	} else if (outcome == BREAKER_BAD) {
+		breaker_fail(breaker, probe, error, now_ms);
 	}
 }
 
@@ -80,17 +80,11 @@ void
 breaker_refuse(struct breaker *breaker, struct status *status)
 {
 	LOCK_SCOPE(&breaker->mutex);
-	time_t since = (time_t)breaker->since_wall_s;
-	char when[sizeof "2000-01-01T00:00:00Z"];
-	struct tm tm;
+	char when[UTC_MAX];
 
 	/* A point in time, not a duration: equal failures have equal texts. */
-	if (gmtime_r(&since, &tm) == NULL ||
-	    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
-		when[0] = '\0';
-	(void)status_fail(status, COSI_UNAVAILABLE,
-			  "no request is sent, the store fails since %s: %s", when,
-			  breaker->last_error);
+	status_fail(status, COSI_UNAVAILABLE, "circuit breaker open since %s: %s",
+		    utc_text(when, breaker->since_wall_s), breaker->last_error);
 }
 
 void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * breaker.h - stops asking a store that does not answer.
+ * breaker.h - circuit breaker: sends nothing to a store that does not answer.
  *
  *   closed ── five failures in a row ──► open ── 1 s later, the next request ──► probing
  *     ▲                                   ▲                                        │
@@ -18,7 +18,7 @@
 
 enum { BREAKER_FAILURES = 5, BREAKER_PAUSE_MS = 1000, BREAKER_PAUSE_MAX_MS = 30000 };
 
-enum breaker_verdict {
+enum breaker_outcome {
 	BREAKER_NOTHING = 0, /* says nothing about the store: not sent, cancelled, no memory */
 	BREAKER_GOOD = 1,    /* it answered: any status but 502, 503, 504 */
 	BREAKER_BAD = 2,     /* no connection, no TLS, cut off, timed out, 502, 503, 504 */
@@ -38,7 +38,7 @@ void breaker_done(struct breaker *breaker);
 /* May a request be sent?  Every true is followed by one breaker_report() with the same probe. */
 bool breaker_admit(struct breaker *breaker, int64_t now_ms, bool *out_probe);
 /* error: its text, for BREAKER_BAD. */
-void breaker_report(struct breaker *breaker, bool probe, enum breaker_verdict verdict,
+void breaker_report(struct breaker *breaker, bool probe, enum breaker_outcome outcome,
 		    const char *error, int64_t now_ms);
 /* Why breaker_admit() said no, with the time of the opening; status becomes UNAVAILABLE. */
 void breaker_refuse(struct breaker *breaker, struct status *status);

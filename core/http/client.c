@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * client.c - a backend's handles: kept per base URL, closed when they are idle.
  *
- * The reaper closes handles whose time is up: a daemon is idle most of the day, and without it a
- * burst would leave half-closed sockets until the next one.  It starts with the first idle handle.
+ * One thread, the reaper, closes the idle handles of all clients when their time is up: a daemon is
+ * idle most of the day, and a burst would leave half-closed sockets and their memory until the next
+ * one.  It starts with the first idle handle and ends with the last client.
  */
 #include "http/client.h"
 
@@ -12,16 +13,28 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/secret.h"
+#include "base/thread.h"
 
 #include "banned.h"
 
-enum { IDLE_MS = 30000 };
+enum { IDLE_MS = 30000, URL_MEMORY = 16384 };
+
+/* All clients.  The mutex is held for the steps of a list, never while a request runs. */
+static struct {
+	pthread_mutex_t mutex;
+	pthread_once_t once;
+	pthread_cond_t changed; /* wakes the reaper */
+	struct http_client *clients;
+	int64_t wakes_ms; /* when the reaper looks next by itself; 0: it is awake */
+	bool reaping;
+	pthread_t reaper;
+} pool = { .mutex = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT };
 
 int
 http_global_init(void)
 {
-	return curl_global_init_mem(CURL_GLOBAL_DEFAULT, wiped_malloc, wiped_free, wiped_realloc,
-				    wiped_strdup, wiped_calloc) == CURLE_OK
+	return curl_global_init_mem(CURL_GLOBAL_DEFAULT, handle_malloc, wiped_free, handle_realloc,
+				    handle_strdup, handle_calloc) == CURLE_OK
 		       ? 0
 		       : -1;
 }
@@ -30,6 +43,126 @@ void
 http_global_done(void)
 {
 	curl_global_cleanup();
+}
+
+/* ---- idle handles ---- */
+
+static void
+free_handles(struct handle *handle)
+{
+	struct handle *next;
+
+	for (; handle != NULL; handle = next) {
+		next = handle->next;
+		handle_free(handle);
+	}
+}
+
+/* Under the mutex.  Takes the idle handles whose time is up; *out_next_ms becomes the time when the
+ * next one is due, if that is sooner. */
+static struct handle *
+take_expired(struct origin *origin, int64_t idle_ms, int64_t now_ms, int64_t *out_next_ms)
+{
+	struct handle **at = &origin->idle;
+	size_t nkept = 0;
+
+	for (; *at != NULL && (*at)->idle_since_ms + idle_ms > now_ms; at = &(*at)->next) {
+		if ((*at)->idle_since_ms + idle_ms < *out_next_ms)
+			*out_next_ms = (*at)->idle_since_ms + idle_ms;
+		nkept++;
+	}
+	origin->nidle = nkept;
+	return TAKE(*at);
+}
+
+static void *
+reap(void *arg)
+{
+	pthread_mutex_lock(&pool.mutex);
+	while (pool.clients != NULL) {
+		struct handle *expired = NULL;
+		int64_t next_ms = CLOCK_NEVER, now_ms = clock_mono_ms();
+
+		for (struct http_client *client = pool.clients; client != NULL && expired == NULL;
+		     client = client->next)
+			for (struct origin *origin = client->origins;
+			     origin != NULL && expired == NULL; origin = origin->next)
+				expired = take_expired(origin, client->options.idle_ms, now_ms,
+						       &next_ms);
+		if (expired != NULL) {
+			pthread_mutex_unlock(&pool.mutex);
+			free_handles(expired);
+			pthread_mutex_lock(&pool.mutex);
+			continue;
+		}
+		pool.wakes_ms = next_ms;
+		(void)cond_wait_until(&pool.changed, &pool.mutex, next_ms);
+		pool.wakes_ms = 0;
+	}
+	pthread_mutex_unlock(&pool.mutex);
+	return arg;
+}
+
+/* Under the mutex.  Sees to it that the reaper looks at that time or before.  Without a reaper idle
+ * handles stay until they are used again: no reason to fail. */
+static void
+reap_at(int64_t ms)
+{
+	if (pool.reaping && pool.wakes_ms > ms)
+		pthread_cond_signal(&pool.changed);
+	if (!pool.reaping)
+		pool.reaping = thread_start(&pool.reaper, "http-reaper", reap, NULL) == 0;
+}
+
+struct handle *
+client_take(struct http_client *client, struct origin *origin)
+{
+	struct handle *handle;
+
+	pthread_mutex_lock(&pool.mutex);
+	handle = origin->idle;
+	if (handle != NULL) {
+		origin->idle = handle->next;
+		origin->nidle--;
+	}
+	pthread_mutex_unlock(&pool.mutex);
+	return handle != NULL ? handle : handle_new(&client->options);
+}
+
+void
+client_give(struct http_client *client, struct origin *origin, struct handle *handle)
+{
+	bool kept;
+
+	reply_reset(&handle->reply, 0, NULL);
+	pthread_mutex_lock(&pool.mutex);
+	kept = origin->nidle < CLIENT_IDLE_MAX;
+	if (kept) {
+		handle->idle_since_ms = clock_mono_ms();
+		handle->next = origin->idle;
+		origin->idle = handle;
+		origin->nidle++;
+		reap_at(handle->idle_since_ms + client->options.idle_ms);
+	}
+	pthread_mutex_unlock(&pool.mutex);
+	if (!kept)
+		handle_free(handle);
+}
+
+size_t
+client_nidle(const struct origin *origin)
+{
+	LOCK_SCOPE(&pool.mutex);
+
+	return origin->nidle;
+}
+
+/* ---- a client's life ---- */
+
+static void
+pool_init(void)
+{
+	cond_init(&pool.changed);
 }
 
 static int
@@ -46,28 +179,27 @@ set_options(struct handle_options *options, const struct http_config *config, st
 		return status_no_memory(status);
 	if (config->insecure)
 		return 0;
-	options->trust = trust_new(config->ca_file, status);
-	return options->trust != NULL ? 0 : -1;
+	options->ca_store = ca_store_new(config->ca_file, status);
+	return options->ca_store != NULL ? 0 : -1;
 }
 
 struct http_client *
 http_client_new(const struct http_config *config, struct status *status)
 {
 	struct http_client *client = calloc(1, sizeof *client);
-	pthread_condattr_t attr;
 
+	(void)pthread_once(&pool.once, pool_init);
 	if (client == NULL) {
-		(void)status_no_memory(status);
+		status_no_memory(status);
 		return NULL;
 	}
 	client->request_timeout_ms = config->request_timeout_ms;
 	client->retries = config->retries;
-	pthread_mutex_init(&client->mutex, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&client->changed, &attr);
-	pthread_condattr_destroy(&attr);
-	if (set_options(&client->options, config, status) != 0) {
+	pthread_mutex_lock(&pool.mutex);
+	client->next = pool.clients;
+	pool.clients = client;
+	pthread_mutex_unlock(&pool.mutex);
+	if (set_options(&client->options, config, status) < 0) {
 		http_client_free(client);
 		return NULL;
 	}
@@ -75,51 +207,48 @@ http_client_new(const struct http_config *config, struct status *status)
 }
 
 static void
-free_handles(struct handle *handle)
+free_origin(struct origin *origin)
 {
-	struct handle *next;
-
-	for (; handle != NULL; handle = next) {
-		next = handle->next;
-		handle_free(handle);
-	}
-}
-
-static void
-stop_reaper(struct http_client *client)
-{
-	pthread_mutex_lock(&client->mutex);
-	client->closing = true;
-	pthread_cond_signal(&client->changed);
-	pthread_mutex_unlock(&client->mutex);
-	if (client->reaping)
-		pthread_join(client->reaper, NULL);
+	free_handles(origin->idle);
+	breaker_done(&origin->breaker);
+	arena_done(&origin->arena);
+	free(origin->base);
+	free(origin);
 }
 
 void
 http_client_free(struct http_client *client)
 {
-	struct origin *next;
+	struct http_client **at = &pool.clients;
+	bool last;
 
 	if (client == NULL)
 		return;
-	stop_reaper(client);
-	for (struct origin *origin = client->origins; origin != NULL; origin = next) {
-		next = origin->next;
-		free_handles(origin->idle);
-		breaker_done(&origin->breaker);
-		free(origin->base);
-		free(origin);
+	pthread_mutex_lock(&pool.mutex);
+	while (*at != client)
+		at = &(*at)->next;
+	*at = client->next;
+	last = pool.clients == NULL && pool.reaping;
+	if (last)
+		pthread_cond_signal(&pool.changed);
+	pthread_mutex_unlock(&pool.mutex);
+	if (last) {
+		pthread_join(pool.reaper, NULL);
+		pool.reaping = false;
 	}
-	pthread_cond_destroy(&client->changed);
-	pthread_mutex_destroy(&client->mutex);
-	trust_free(client->options.trust);
+	for (struct origin *next, *origin = client->origins; origin != NULL; origin = next) {
+		next = origin->next;
+		free_origin(origin);
+	}
+	ca_store_free(client->options.ca_store);
 	free((void *)(uintptr_t)client->options.backend);
 	free(client);
 }
 
+/* ---- base URLs ---- */
+
 static struct origin *
-find(struct http_client *client, const char *base)
+find_origin(const struct http_client *client, const char *base)
 {
 	struct origin *origin = client->origins;
 
@@ -128,151 +257,60 @@ find(struct http_client *client, const char *base)
 	return origin;
 }
 
-/* The caller holds the mutex. */
-static struct origin *
-add(struct http_client *client, const char *base)
-{
-	struct origin *origin = calloc(1, sizeof *origin);
-
-	if (origin == NULL)
-		return NULL;
-	origin->base = strdup(base);
-	if (origin->base == NULL) {
-		free(origin);
-		return NULL;
-	}
-	breaker_init(&origin->breaker);
-	origin->next = client->origins;
-	client->origins = origin;
-	client->norigins++;
-	return origin;
-}
-
 struct origin *
 client_origin(struct http_client *client, const char *base, struct status *status)
 {
-	LOCK_SCOPE(&client->mutex);
-	struct origin *origin = find(client, base);
+	LOCK_SCOPE(&pool.mutex);
+	struct origin *origin = find_origin(client, base);
+	bool is_url;
 
 	if (origin != NULL)
 		return origin;
 	if (client->norigins >= HTTP_BASES_MAX) {
-		(void)status_fail(status, COSI_INTERNAL, "no room for one more base URL than %d",
-				  HTTP_BASES_MAX);
+		status_fail(status, COSI_INTERNAL, "a client has %d base URLs at most",
+			    HTTP_BASES_MAX);
 		return NULL;
 	}
-	origin = add(client, base);
-	if (origin == NULL)
-		(void)status_no_memory(status);
-	return origin;
-}
-
-/* Cuts off the handles of one base that were idle for too long; *out_next_ms becomes the time when
- * the next one is due, if that is sooner. */
-static struct handle *
-cut_expired(struct origin *origin, int64_t idle_ms, int64_t now_ms, int64_t *out_next_ms)
-{
-	struct handle **at = &origin->idle, *expired;
-	size_t nkept = 0;
-
-	for (; *at != NULL && (*at)->idle_since_ms + idle_ms > now_ms; at = &(*at)->next) {
-		*out_next_ms = (*at)->idle_since_ms + idle_ms < *out_next_ms
-				       ? (*at)->idle_since_ms + idle_ms
-				       : *out_next_ms;
-		nkept++;
+	origin = calloc(1, sizeof *origin);
+	if (origin == NULL) {
+		status_no_memory(status);
+		return NULL;
 	}
-	expired = TAKE(*at);
-	origin->nidle = nkept;
-	return expired;
-}
-
-static void
-wait_until(struct http_client *client, int64_t ms)
-{
-	const struct timespec until = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
-
-	client->wakes_ms = ms;
-	if (ms == CLOCK_NEVER)
-		pthread_cond_wait(&client->changed, &client->mutex);
-	else
-		pthread_cond_timedwait(&client->changed, &client->mutex, &until);
-	client->wakes_ms = 0; /* awake */
-}
-
-static void *
-reap(void *arg)
-{
-	struct http_client *client = arg;
-	struct handle *expired = NULL;
-	int64_t next_ms;
-
-	pthread_mutex_lock(&client->mutex);
-	while (!client->closing) {
-		next_ms = CLOCK_NEVER;
-		for (struct origin *origin = client->origins; origin != NULL && expired == NULL;
-		     origin = origin->next)
-			expired = cut_expired(origin, client->options.idle_ms, clock_mono_ms(),
-					      &next_ms);
-		if (expired == NULL) {
-			wait_until(client, next_ms);
-			continue;
-		}
-		pthread_mutex_unlock(&client->mutex);
-		free_handles(TAKE(expired));
-		pthread_mutex_lock(&client->mutex);
+	breaker_init(&origin->breaker);
+	arena_init(&origin->arena, URL_MEMORY);
+	origin->base = strdup(base);
+	is_url = url_parse(&origin->arena, base, &origin->url) == 0;
+	if (origin->base == NULL || arena_failed(&origin->arena)) {
+		status_no_memory(status);
+	} else if (!is_url) {
+		status_fail(status, COSI_INTERNAL, "the base URL cannot be used");
+	} else {
+		origin->next = client->origins;
+		client->norigins++;
+		return client->origins = origin;
 	}
-	pthread_mutex_unlock(&client->mutex);
+	free_origin(origin);
 	return NULL;
 }
 
-struct handle *
-client_take(struct http_client *client, struct origin *origin)
+const struct cosi_url *
+http_url(struct http_client *client, struct arena *arena, const char *base, const char *host_label)
 {
-	struct handle *handle;
+	static const struct cosi_url nothing = { "", "", "" };
+	struct cosi_url *wire = arena_alloc(arena, sizeof *wire);
+	struct status ignored = { 0 };
+	struct origin *origin = client != NULL ? client_origin(client, base, &ignored) : NULL;
+	struct url url;
+	int rc = 0;
 
-	pthread_mutex_lock(&client->mutex);
-	handle = origin->idle;
-	if (handle != NULL) {
-		origin->idle = handle->next;
-		origin->nidle--;
-	}
-	pthread_mutex_unlock(&client->mutex);
-	return handle != NULL ? handle : handle_new(&client->options);
-}
-
-/* Sees to it that the reaper looks at that time or before.  Without a reaper idle handles stay
- * until they are used again: no reason to fail. */
-static void
-reap_at(struct http_client *client, int64_t ms)
-{
-	if (client->reaping) {
-		if (client->wakes_ms > ms)
-			pthread_cond_signal(&client->changed);
-		return;
-	}
-	client->reaping = pthread_create(&client->reaper, NULL, reap, client) == 0;
-	if (client->reaping)
-		(void)pthread_setname_np(client->reaper, "http-reaper");
-}
-
-void
-client_give(struct http_client *client, struct origin *origin, struct handle *handle)
-{
-	bool kept;
-
-	reply_reset(&handle->reply, 0, NULL);
-	pthread_mutex_lock(&client->mutex);
-	kept = origin->nidle < CLIENT_IDLE_MAX;
-	if (kept) {
-		handle->idle_since_ms = clock_mono_ms();
-		handle->next = origin->idle;
-		origin->idle = handle;
-		origin->nidle++;
-		reap_at(client, handle->idle_since_ms + client->options.idle_ms);
-	}
-	pthread_mutex_unlock(&client->mutex);
-	if (!kept)
-		handle_free(handle);
+	if (origin != NULL)
+		url = origin->url;
+	else
+		rc = url_parse(arena, base, &url);
+	if (wire == NULL || rc < 0 || url_add_label(arena, host_label, &url) < 0)
+		return &nothing;
+	*wire = url.wire;
+	return wire;
 }
 
 void
@@ -280,9 +318,9 @@ http_breaker_state(struct http_client *client, const char *base, struct http_bre
 {
 	struct origin *origin;
 
-	pthread_mutex_lock(&client->mutex);
-	origin = find(client, base);
-	pthread_mutex_unlock(&client->mutex);
+	pthread_mutex_lock(&pool.mutex);
+	origin = find_origin(client, base);
+	pthread_mutex_unlock(&pool.mutex);
 	*out = (struct http_breaker_state){ 0 };
 	if (origin != NULL)
 		breaker_state(&origin->breaker, out);
@@ -291,7 +329,7 @@ http_breaker_state(struct http_client *client, const char *base, struct http_bre
 size_t
 http_open_breakers(struct http_client *client, size_t most, struct http_open_breaker *out)
 {
-	LOCK_SCOPE(&client->mutex);
+	LOCK_SCOPE(&pool.mutex);
 	struct http_breaker_state state;
 	size_t n = 0;
 

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * failure.c - what the end of a transfer means: an answer, or which error in which words.
+ * failure.c - what the end of an attempt means: an answer, or which error in which words.
  *
  * Texts name the store and the request's method and path, never a query, a header or a body.
  */
-#include "http/failure.h"
-
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/secret.h"
+#include "http/handle.h"
 
 #include "banned.h"
 
@@ -27,212 +25,203 @@ failure_status_unknown(int status)
 	return status == 408 || status == 502 || status == 504;
 }
 
-static void fail(struct attempt *attempt, uint32_t code, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+enum failure_stage {
+	NOT_SENT = 1,  /* cause: a CURLcode */
+	NO_ANSWER = 2, /* cause: a CURLcode */
+	UNUSABLE = 3,  /* cause: enum reply_trouble; the same request would bring the same again */
+	STOPPED = 4,   /* cause: enum attempt_stop */
+};
+enum { OTHER = -1 };
+
+/* %o: the store, %r: the request, %e: the TLS library's error, %w: the error in words, %c: the
+ * connection's timeout, %t: the request's, %m: the largest answer. */
+static const struct failure {
+	enum failure_stage stage;
+	int cause; /* OTHER: all that is not named above */
+	uint32_t code;
+	bool repeat;
+	enum breaker_outcome outcome;
+	const char *text;
+} failures[] = {
+	{ NOT_SENT, CURLE_OPERATION_TIMEDOUT, COSI_UNAVAILABLE, true, BREAKER_BAD,
+	  "cannot reach %o: no connection within %c" },
+	{ NOT_SENT, CURLE_COULDNT_RESOLVE_HOST, COSI_UNAVAILABLE, true, BREAKER_BAD,
+	  "cannot reach %o: unknown host" },
+	{ NOT_SENT, CURLE_PEER_FAILED_VERIFICATION, COSI_UNAVAILABLE, false, BREAKER_BAD,
+	  "cannot reach %o: %e" },
+	{ NOT_SENT, CURLE_SSL_CACERT_BADFILE, COSI_UNAVAILABLE, false, BREAKER_BAD,
+	  "cannot reach %o: %e" },
+	{ NOT_SENT, CURLE_SSL_CONNECT_ERROR, COSI_UNAVAILABLE, true, BREAKER_BAD,
+	  "cannot reach %o: %e" },
+	{ NOT_SENT, OTHER, COSI_UNAVAILABLE, true, BREAKER_BAD, "cannot reach %o: %w" },
+
+	{ NO_ANSWER, CURLE_OPERATION_TIMEDOUT, COSI_TIMEOUT, true, BREAKER_BAD,
+	  "no answer to '%r' from %o within %t" },
+	{ NO_ANSWER, CURLE_ABORTED_BY_CALLBACK, COSI_UNAVAILABLE, true, BREAKER_BAD,
+	  "%o closed the connection instead of answering '%r'" },
+	{ NO_ANSWER, CURLE_GOT_NOTHING, COSI_UNAVAILABLE, true, BREAKER_BAD,
+	  "%o closed the connection instead of answering '%r'" },
+	{ NO_ANSWER, CURLE_PARTIAL_FILE, COSI_UNAVAILABLE, true, BREAKER_BAD,
+	  "%o cut its answer to '%r' short" },
+	{ NO_ANSWER, CURLE_UNSUPPORTED_PROTOCOL, COSI_UNAVAILABLE, false, BREAKER_BAD,
+	  "the answer of %o to '%r' is not valid HTTP" },
+	{ NO_ANSWER, CURLE_WEIRD_SERVER_REPLY, COSI_UNAVAILABLE, false, BREAKER_BAD,
+	  "the answer of %o to '%r' is not valid HTTP" },
+	{ NO_ANSWER, CURLE_BAD_CONTENT_ENCODING, COSI_UNAVAILABLE, false, BREAKER_BAD,
+	  "the answer of %o to '%r' is not valid HTTP" },
+	{ NO_ANSWER, OTHER, COSI_UNAVAILABLE, true, BREAKER_BAD, "no answer to '%r' from %o: %w" },
+
+	{ UNUSABLE, REPLY_HEAD_TOO_LARGE, COSI_UNAVAILABLE, false, BREAKER_GOOD,
+	  "the head of the answer of %o to '%r' is too large" },
+	{ UNUSABLE, REPLY_BODY_TOO_LARGE, COSI_UNAVAILABLE, false, BREAKER_GOOD,
+	  "the answer of %o to '%r' is larger than %m bytes" },
+	{ UNUSABLE, REPLY_MALFORMED, COSI_UNAVAILABLE, false, BREAKER_GOOD,
+	  "the answer of %o to '%r' is not valid HTTP" },
+	{ UNUSABLE, OTHER, COSI_EXHAUSTED, false, BREAKER_NOTHING,
+	  "out of memory for the answer of %o to '%r'" },
+
+	{ STOPPED, ATTEMPT_CANCELLED, COSI_TIMEOUT, false, BREAKER_NOTHING,
+	  "the caller left before '%r' was sent" },
+	{ STOPPED, ATTEMPT_TOO_LATE, COSI_TIMEOUT, false, BREAKER_NOTHING,
+	  "the time was up before '%r' was sent" },
+	{ STOPPED, OTHER, COSI_TIMEOUT, false, BREAKER_NOTHING,
+	  "'%r' was cancelled: its caller has left" },
+};
+
+/* The system's words, else libcurl's own, in lower case. */
 static void
-fail(struct attempt *attempt, uint32_t code, const char *fmt, ...)
+write_words(struct handle *handle, CURLcode code, FILE *out)
 {
-	va_list ap;
-
-	attempt->code = code;
-	va_start(ap, fmt);
-	secret_vprintf(attempt->text, sizeof attempt->text, fmt, ap);
-	va_end(ap);
-}
-
-/* "20 s", "250 ms" */
-static const char *
-duration(int64_t ms, char out[static 32])
-{
-	if (ms % 1000 == 0)
-		(void)snprintf(out, 32, "%lld s", (long long)ms / 1000);
-	else
-		(void)snprintf(out, 32, "%lld ms", (long long)ms);
-	return out;
-}
-
-/* The system's words for it, else libcurl's own. */
-static void
-reason(struct handle *handle, CURLcode code, char *out, size_t size)
-{
-	long number = 0;
 	const char *words = NULL;
+	long number = 0;
 
 	if (curl_easy_getinfo(handle->easy, CURLINFO_OS_ERRNO, &number) == CURLE_OK && number != 0)
 		words = strerrordesc_np((int)number);
 	if (words == NULL)
 		words = handle->error[0] != '\0' ? handle->error : curl_easy_strerror(code);
-	(void)snprintf(out, size, "%s", words);
-	if (!isupper((unsigned char)out[1]))
-		out[0] = (char)tolower((unsigned char)out[0]);
+	if (isupper((unsigned char)words[0]) && !isupper((unsigned char)words[1]))
+		(void)fputc(tolower((unsigned char)*words++), out);
+	(void)fputs(words, out);
 }
 
-/* OpenSSL's text for plain HTTP in reply to a handshake needs an explanation. */
-static const char *
-tls_hint(const char *words)
+/* "20 s", "250 ms" */
+static void
+write_duration(int64_t ms, FILE *out)
 {
-	return strstr(words, "wrong version number") != NULL ? ": does it speak TLS?" : "";
+	bool whole = ms % 1000 == 0;
+
+	(void)fprintf(out, "%lld %s", (long long)(whole ? ms / 1000 : ms), whole ? "s" : "ms");
 }
 
 static void
-not_sent(struct handle *handle, struct attempt *attempt, CURLcode code)
-{
-	const char *origin = attempt->request->url.origin;
-	char words[CURL_ERROR_SIZE], time[32];
-
-	attempt->verdict = BREAKER_BAD;
-	attempt->repeat = true;
-	switch ((int)code) {
-	case CURLE_OPERATION_TIMEDOUT:
-		fail(attempt, COSI_UNAVAILABLE, "cannot reach %s: no connection within %s", origin,
-		     duration(handle->options->connect_timeout_ms, time));
-		break;
-	case CURLE_COULDNT_RESOLVE_HOST:
-		fail(attempt, COSI_UNAVAILABLE, "cannot reach %s: unknown host", origin);
-		break;
-	case CURLE_PEER_FAILED_VERIFICATION:
-	case CURLE_SSL_CACERT_BADFILE:
-		attempt->repeat = false;
-		/* fall through */
-	case CURLE_SSL_CONNECT_ERROR:
-		/* The system's errno says nothing about TLS. */
-		fail(attempt, COSI_UNAVAILABLE, "cannot reach %s: %s%s", origin,
-		     handle->error[0] != '\0' ? handle->error : curl_easy_strerror(code),
-		     tls_hint(handle->error));
-		break;
-	default:
-		reason(handle, code, words, sizeof words);
-		fail(attempt, COSI_UNAVAILABLE, "cannot reach %s: %s", origin, words);
-	}
-}
-
-static void
-no_answer(struct handle *handle, struct attempt *attempt, CURLcode code)
+write_part(struct handle *handle, const struct attempt *attempt, CURLcode code, char part,
+	   FILE *out)
 {
 	const struct request *request = attempt->request;
-	char words[CURL_ERROR_SIZE], time[32];
+	/* The system's errno says nothing about TLS. */
+	const char *tls = handle->error[0] != '\0' ? handle->error : curl_easy_strerror(code);
 
-	attempt->verdict = BREAKER_BAD;
-	attempt->repeat = true;
-	switch ((int)code) {
-	case CURLE_OPERATION_TIMEDOUT:
-		fail(attempt, COSI_TIMEOUT, "no answer to '%s' from %s within %s", request->shown,
-		     request->url.origin, duration(request->timeout_ms, time));
+	switch (part) {
+	case 'o':
+		(void)fputs(request->url.origin, out);
 		break;
-	case CURLE_ABORTED_BY_CALLBACK:
-	case CURLE_GOT_NOTHING:
-		fail(attempt, COSI_UNAVAILABLE,
-		     "%s closed the connection instead of answering '%s'", request->url.origin,
-		     request->shown);
+	case 'r':
+		(void)fputs(request->shown, out);
 		break;
-	case CURLE_PARTIAL_FILE:
-		fail(attempt, COSI_UNAVAILABLE, "%s cut its answer to '%s' short",
-		     request->url.origin, request->shown);
+	case 'e':
+		/* OpenSSL's text for plain HTTP in reply to a handshake needs an explanation. */
+		(void)fprintf(out, "%s%s", tls,
+			      strstr(tls, "wrong version number") != NULL ? ": does it speak TLS?"
+									  : "");
 		break;
-	case CURLE_UNSUPPORTED_PROTOCOL:
-	case CURLE_WEIRD_SERVER_REPLY:
-	case CURLE_BAD_CONTENT_ENCODING:
-		attempt->repeat = false;
-		fail(attempt, COSI_UNAVAILABLE, "the answer of %s to '%s' is not valid HTTP",
-		     request->url.origin, request->shown);
+	case 'w':
+		write_words(handle, code, out);
+		break;
+	case 'c':
+		write_duration(handle->options->connect_timeout_ms, out);
+		break;
+	case 't':
+		write_duration(request->timeout_ms, out);
 		break;
 	default:
-		reason(handle, code, words, sizeof words);
-		fail(attempt, COSI_UNAVAILABLE, "no answer to '%s' from %s: %s", request->shown,
-		     request->url.origin, words);
+		(void)fprintf(out, "%zu", request->max_reply);
 	}
 }
 
-/* The store answers, but not what could be used: the same request would bring the same again. */
 static void
-useless(enum reply_trouble trouble, struct attempt *attempt)
+attempt_fail(struct handle *handle, struct attempt *attempt, CURLcode code,
+	     enum failure_stage stage, int cause)
 {
-	const struct request *request = attempt->request;
+	const struct failure *failure = failures;
+	char text[4096] = "";
+	FILE *out = fmemopen(text, sizeof text, "w");
 
-	attempt->verdict = BREAKER_GOOD;
-	switch (trouble) {
-	case REPLY_HEAD_TOO_LARGE:
-		fail(attempt, COSI_UNAVAILABLE, "the head of the answer of %s to '%s' is too large",
-		     request->url.origin, request->shown);
-		break;
-	case REPLY_BODY_TOO_LARGE:
-		fail(attempt, COSI_UNAVAILABLE, "the answer of %s to '%s' is larger than %zu bytes",
-		     request->url.origin, request->shown, request->max_reply);
-		break;
-	case REPLY_MALFORMED:
-		fail(attempt, COSI_UNAVAILABLE, "the answer of %s to '%s' is not valid HTTP",
-		     request->url.origin, request->shown);
-		break;
-	case REPLY_NO_MEMORY:
-	case REPLY_FINE:
-		attempt->verdict = BREAKER_NOTHING;
-		fail(attempt, COSI_EXHAUSTED, "out of memory for the answer of %s to '%s'",
-		     request->url.origin, request->shown);
-	}
+	while (failure->stage != stage || (failure->cause != cause && failure->cause != OTHER))
+		failure++;
+	attempt->code = failure->code;
+	attempt->repeat = failure->repeat;
+	attempt->outcome = failure->outcome;
+	for (const char *p = failure->text; out != NULL && *p != '\0'; p++)
+		if (*p == '%')
+			write_part(handle, attempt, code, *++p, out);
+		else
+			(void)fputc(*p, out);
+	if (out != NULL)
+		(void)fclose(out);
+	text[sizeof text - 1] = '\0';
+	secret_printf(attempt->text, sizeof attempt->text, "%s",
+		      text[0] != '\0' ? text : "no answer from the store");
 }
 
 static void
-answered(struct handle *handle, struct attempt *attempt)
+attempt_answered(struct handle *handle, struct attempt *attempt)
 {
 	long status = 0;
 
 	(void)curl_easy_getinfo(handle->easy, CURLINFO_RESPONSE_CODE, &status);
 	if (status < 200 || status > 599) {
-		fail(attempt, COSI_UNAVAILABLE, "the answer of %s to '%s' is not valid HTTP",
-		     attempt->request->url.origin, attempt->request->shown);
-		attempt->verdict = BREAKER_BAD;
+		attempt_fail(handle, attempt, CURLE_OK, NO_ANSWER, CURLE_WEIRD_SERVER_REPLY);
 		return;
 	}
 	attempt->status = (int)status;
 	attempt->repeat = failure_status_passes(attempt->status);
-	attempt->verdict = BREAKER_GOOD;
+	attempt->outcome = BREAKER_GOOD;
 	if (status >= 502 && status <= 504) {
-		attempt->verdict = BREAKER_BAD;
+		attempt->outcome = BREAKER_BAD;
 		secret_printf(attempt->text, sizeof attempt->text, "%s answers with HTTP %d",
 			      attempt->request->url.origin, attempt->status);
 	}
 }
 
-static void
-too_late(struct attempt *attempt)
-{
-	attempt->verdict = BREAKER_NOTHING;
-	fail(attempt, COSI_TIMEOUT,
-	     atomic_load(attempt->call->cancelled) ? "the caller left before '%s' was sent"
-						   : "the time was up before '%s' was sent",
-	     attempt->request->shown);
-}
-
-static void
-given_up(struct attempt *attempt)
-{
-	attempt->verdict = BREAKER_NOTHING;
-	fail(attempt, COSI_TIMEOUT, "'%s' was cancelled: its caller has left",
-	     attempt->request->shown);
-}
-
 void
-failure_judge(struct handle *handle, struct attempt *attempt, CURLcode code)
+failure_judge(struct handle *handle, struct attempt *attempt, CURLcode code, bool out_of_memory)
 {
+	enum reply_trouble trouble = handle->reply.trouble;
+	enum attempt_stop stop = attempt->stop;
 	bool late = clock_mono_ms() >= attempt->call->deadline_ms;
 
 	attempt->status = 0;
 	attempt->repeat = false;
-	if (code == CURLE_OK && !handle->reply.head_done) /* cut within the head */
-		no_answer(handle, attempt, CURLE_GOT_NOTHING);
-	else if (code == CURLE_OK)
-		answered(handle, attempt);
-	else if (attempt->stop == ATTEMPT_GIVEN_UP)
-		given_up(attempt);
-	else if (handle->reply.trouble != REPLY_FINE)
-		useless(handle->reply.trouble, attempt);
-	else if (code == CURLE_OUT_OF_MEMORY) /* also: a header line above libcurl's own 100 KiB */
-		useless(attempt->sent > 0 ? REPLY_HEAD_TOO_LARGE : REPLY_NO_MEMORY, attempt);
-	else if (attempt->sent == 0 &&
-		 (attempt->stop == ATTEMPT_TOO_LATE || (code == CURLE_OPERATION_TIMEDOUT && late)))
-		too_late(attempt);
-	else if (attempt->sent == 0)
-		not_sent(handle, attempt, code);
+	if (code == CURLE_OK && handle->reply.head_done) {
+		attempt_answered(handle, attempt);
+		return;
+	}
+	if (code == CURLE_OK) /* cut within the head */
+		code = CURLE_GOT_NOTHING;
+	/* With memory, it is a header line above libcurl's own 100 KiB. */
+	if (trouble == REPLY_FINE && code == CURLE_OUT_OF_MEMORY)
+		trouble = out_of_memory || attempt->sent == 0 ? REPLY_NO_MEMORY
+							      : REPLY_HEAD_TOO_LARGE;
+	if (attempt->sent == 0 && code == CURLE_OPERATION_TIMEDOUT && late)
+		stop = atomic_load(attempt->call->cancelled) ? ATTEMPT_CANCELLED : ATTEMPT_TOO_LATE;
+	if (stop == ATTEMPT_GIVEN_UP)
+		attempt_fail(handle, attempt, code, STOPPED, stop);
+	else if (trouble != REPLY_FINE)
+		attempt_fail(handle, attempt, code, UNUSABLE, trouble);
+	else if (attempt->sent > 0)
+		attempt_fail(handle, attempt, code, NO_ANSWER, code);
+	else if (stop == ATTEMPT_CANCELLED || stop == ATTEMPT_TOO_LATE)
+		attempt_fail(handle, attempt, code, STOPPED, stop);
 	else
-		no_answer(handle, attempt, code);
+		attempt_fail(handle, attempt, code, NOT_SENT, code);
 }

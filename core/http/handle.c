@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * handle.c - one libcurl handle with its connections, and one try of a request on it.
+ * handle.c - one libcurl handle with its connections, and one attempt of a request on it.
  *
  * What is the same for all requests is set once; resetting a handle for each costs more than the
  * request's own options.
@@ -10,11 +10,46 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "http/failure.h"
+#include "base/secret.h"
 
 #include "banned.h"
 
 enum { KEEPALIVE_S = 30, CONNECTIONS = 4 };
+
+/* Did libcurl get no memory on this thread?  It gives the same code for a header line that is
+ * longer than it takes. */
+static _Thread_local bool out_of_memory;
+
+static void *
+note_memory(void *p)
+{
+	out_of_memory = out_of_memory || p == NULL;
+	return p;
+}
+
+void *
+handle_malloc(size_t size)
+{
+	return note_memory(wiped_malloc(size));
+}
+
+void *
+handle_calloc(size_t n, size_t size)
+{
+	return note_memory(wiped_calloc(n, size));
+}
+
+void *
+handle_realloc(void *p, size_t size)
+{
+	return note_memory(wiped_realloc(p, size));
+}
+
+char *
+handle_strdup(const char *s)
+{
+	return note_memory(wiped_strdup(s));
+}
 
 /* Called when a connection stands, before each sending.  libcurl itself repeats a request on a
  * fresh connection when a kept one turns out to be closed, whatever the method: here that is
@@ -29,7 +64,9 @@ before_sending_cb(void *userdata, char *ip, char *local_ip, int port, int local_
 	(void)ip, (void)local_ip, (void)port, (void)local_port;
 	if (attempt->sent > 0 && !attempt->request->repeatable)
 		attempt->stop = ATTEMPT_NO_REPEAT;
-	else if (atomic_load(call->cancelled) || clock_mono_ms() >= call->deadline_ms)
+	else if (atomic_load(call->cancelled))
+		attempt->stop = ATTEMPT_CANCELLED;
+	else if (clock_mono_ms() >= call->deadline_ms)
 		attempt->stop = ATTEMPT_TOO_LATE;
 	if (attempt->stop != ATTEMPT_GOES_ON)
 		return CURL_PREREQFUNC_ABORT;
@@ -54,21 +91,21 @@ progress_cb(void *userdata, curl_off_t dltotal, curl_off_t dlnow, curl_off_t ult
 
 #define SET(option, value) (failed |= curl_easy_setopt(easy, (option), (value)) != CURLE_OK)
 
-/* The certificates come from struct trust: libcurl is to read none. */
+/* The certificates come from the CA store: libcurl reads none. */
 static bool
 set_tls(CURL *easy, const struct handle_options *options)
 {
 	bool failed = false;
 
 	SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-	SET(CURLOPT_SSL_VERIFYPEER, options->trust != NULL ? 1L : 0L);
-	SET(CURLOPT_SSL_VERIFYHOST, options->trust != NULL ? 2L : 0L);
+	SET(CURLOPT_SSL_VERIFYPEER, options->ca_store != NULL ? 1L : 0L);
+	SET(CURLOPT_SSL_VERIFYHOST, options->ca_store != NULL ? 2L : 0L);
 	SET(CURLOPT_CAINFO, (char *)NULL);
 	SET(CURLOPT_CAPATH, (char *)NULL);
 	SET(CURLOPT_CA_CACHE_TIMEOUT, 0L);
-	if (options->trust != NULL) {
-		SET(CURLOPT_SSL_CTX_FUNCTION, trust_apply_cb);
-		SET(CURLOPT_SSL_CTX_DATA, options->trust);
+	if (options->ca_store != NULL) {
+		SET(CURLOPT_SSL_CTX_FUNCTION, ca_store_apply_cb);
+		SET(CURLOPT_SSL_CTX_DATA, options->ca_store);
 	}
 	return failed;
 }
@@ -205,15 +242,17 @@ is_spoilt(const struct handle *handle, CURLcode code)
 }
 
 static CURLcode
-perform(struct handle *handle, const struct attempt *attempt, int64_t timeout_ms, bool fresh)
+handle_send(struct handle *handle, const struct attempt *attempt, int64_t timeout_ms, bool fresh)
 {
 	CURL *easy = handle->easy;
 	bool failed;
 
 	reply_reset(&handle->reply, attempt->request->max_reply, attempt->call->arena);
 	handle->error[0] = '\0';
+	out_of_memory = false;
 	failed = set_request(handle, attempt, timeout_ms);
 	SET(CURLOPT_FRESH_CONNECT, fresh ? 1L : 0L);
+	out_of_memory = out_of_memory || failed;
 	return failed ? CURLE_OUT_OF_MEMORY : curl_easy_perform(easy);
 }
 
@@ -225,12 +264,12 @@ handle_perform(struct handle *handle, struct attempt *attempt)
 	CURLcode code;
 
 	handle->attempt = attempt;
-	code = perform(handle, attempt, left_ms, false);
+	code = handle_send(handle, attempt, left_ms, false);
 	if (is_spoilt(handle, code) && attempt->request->repeatable) {
 		left_ms -= clock_mono_ms() - begun_ms;
-		code = perform(handle, attempt, left_ms > 0 ? left_ms : 1, true);
+		code = handle_send(handle, attempt, left_ms > 0 ? left_ms : 1, true);
 	}
 	attempt->ms = clock_mono_ms() - begun_ms;
-	failure_judge(handle, attempt, code);
+	failure_judge(handle, attempt, code, out_of_memory);
 	handle->attempt = NULL;
 }

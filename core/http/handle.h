@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
- * handle.h - one libcurl handle with its connections, and one try of a request on it.
+ * handle.h - one libcurl handle with its connections, and one attempt of a request on it.
  *
- * Used by one thread at a time; between tries it rests in the pool.
+ * Used by one thread at a time; between attempts it is in the pool.
  */
 #ifndef COSID_HTTP_HANDLE_H
 #define COSID_HTTP_HANDLE_H
 #include <curl/curl.h>
 
 #include "http/breaker.h"
+#include "http/ca_store.h"
 #include "http/reply.h"
 #include "http/request.h"
-#include "http/trust.h"
 
 /* What every handle of a client has in common; owned by the client. */
 struct handle_options {
 	const char *backend;
-	struct trust *trust; /* NULL: insecure, everybody is believed */
+	struct ca_store *ca_store; /* NULL: insecure, no certificate is verified */
 	int64_t connect_timeout_ms, idle_ms;
 };
 
@@ -26,7 +26,7 @@ struct handle {
 	int64_t idle_since_ms;
 	CURL *easy;
 	struct reply reply;
-	struct attempt *attempt; /* borrowed, while a try runs */
+	struct attempt *attempt; /* borrowed, while an attempt runs */
 	char error[CURL_ERROR_SIZE];
 };
 
@@ -36,12 +36,13 @@ void handle_free(struct handle *handle);
 
 enum attempt_stop {
 	ATTEMPT_GOES_ON = 0,
-	ATTEMPT_TOO_LATE = 1,  /* the deadline came, or the caller left, before it was sent */
-	ATTEMPT_NO_REPEAT = 2, /* the kept connection broke, and it must not be sent again */
-	ATTEMPT_GIVEN_UP = 3,  /* the caller has left, and the request changes nothing */
+	ATTEMPT_CANCELLED = 1, /* the caller left before it was sent */
+	ATTEMPT_TOO_LATE = 2,  /* the deadline came before it was sent */
+	ATTEMPT_NO_REPEAT = 3, /* the kept connection broke, and it must not be sent again */
+	ATTEMPT_GIVEN_UP = 4,  /* the caller has left, and the request changes nothing */
 };
 
-/* One try.  status 0: no answer; then code and text say why. */
+/* One attempt.  status 0: no answer; then code and text say why. */
 struct attempt {
 	const struct request *request; /* borrowed */
 	struct http_call *call;        /* borrowed; nrequests counts what is sent */
@@ -50,10 +51,24 @@ struct attempt {
 	int status;
 	uint32_t code; /* enum cosi_code */
 	char text[1024];
-	bool repeat; /* another try could end better */
-	enum breaker_verdict verdict;
+	bool repeat; /* another attempt could end better */
+	enum breaker_outcome outcome;
 	int64_t ms; /* how long it took */
 };
 void handle_perform(struct handle *handle, struct attempt *attempt);
+
+/* failure.c: fills the results of the attempt from what libcurl returned. */
+void failure_judge(struct handle *handle, struct attempt *attempt, CURLcode code,
+		   bool out_of_memory);
+/* The statuses that mean "later": 429, 500, 502, 503, 504. */
+bool failure_status_passes(int status);
+/* An intermediary gave up; the store may still carry out the request: 408, 502, 504. */
+bool failure_status_unknown(int status);
+
+/* libcurl's allocators: they wipe on free, and a failure is seen by the attempt of the thread. */
+void *handle_malloc(size_t size);
+void *handle_calloc(size_t n, size_t size);
+void *handle_realloc(void *p, size_t size);
+char *handle_strdup(const char *s);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * http.h - exchanges with a store: libcurl handles kept per base URL, deadline, retries, breaker.
+ * http.h - requests to a store: libcurl handles kept per base URL, deadline, retries, breaker.
  *
- * One client per backend instance, used by all workers at once.  Every exchange belongs to a call,
+ * One client per backend instance, used by all workers at once.  Every request belongs to a call,
  * whose arena takes the answer and whose status takes the error.
  */
 #ifndef COSID_HTTP_HTTP_H
@@ -37,19 +37,19 @@ struct http_client;
 struct http_client *http_client_new(const struct http_config *config, struct status *status);
 /* Which certificates a client made now would trust; a change of the file on disk changes it.
  * Nothing is read; all zero: there is no such file. */
-struct http_trust_version {
+struct http_ca_version {
 	uint64_t device, inode, size;
 	int64_t changed_s, changed_ns;
 };
-void http_trust_version(const char *ca_file, struct http_trust_version *out);
-/* No exchange may be running. */
+void http_ca_version(const char *ca_file, struct http_ca_version *out);
+/* No request may be running. */
 void http_client_free(struct http_client *client);
 
 struct http_call {
 	struct arena *arena;          /* borrowed; answers live there */
-	struct status *status;        /* borrowed; a failed one refuses every further exchange */
-	int64_t deadline_ms;          /* monotonic: no exchange begins after it */
-	const atomic_bool *cancelled; /* borrowed: no exchange begins once it is true */
+	struct status *status;        /* borrowed; a failed one refuses every further request */
+	int64_t deadline_ms;          /* monotonic: no request begins after it */
+	const atomic_bool *cancelled; /* borrowed: no request begins once it is true */
 	/* Borrowed, NULL: never.  Once true, a GET or HEAD in flight is given up in a second. */
 	const atomic_bool *abandoned;
 	const struct log_fields
@@ -64,7 +64,7 @@ struct http_call {
 	unsigned nrequests; /* out: requests sent, retries included */
 };
 
-/* What goes over the wire is limited; a reply beyond the limits fails the exchange. */
+/* What goes over the wire is limited; a reply beyond the limits fails the request. */
 enum {
 	HTTP_REQUEST_HEADERS_MAX = 64,
 	HTTP_REQUEST_HEAD_MAX = 64 * 1024, /* bytes of target and headers */
@@ -74,7 +74,7 @@ enum {
 	HTTP_BASES_MAX = 32, /* base URLs of one client */
 };
 
-/* One exchange against base (scheme://host[:port][/prefix], never NULL here).  NULL: no answer, and
+/* One request to base (scheme://host[:port][/prefix], never NULL here).  NULL: no answer, and
  * call->status says why: UNAVAILABLE (not reached, breaker open, cut, unusable answer), TIMEOUT,
  * EXHAUSTED (no memory), INTERNAL.  A request in flight runs to its own timeout, whatever the
  * call's deadline says. Retried within the deadline, with jittered backoff: transport errors, 429,
@@ -84,14 +84,15 @@ enum {
  * what may be sent twice.  The last answer is returned as it is.  A request that HTTP cannot carry
  * (a line break in a header, a space in the path) is INTERNAL.  The module gives no Host,
  * Content-Length, Transfer-Encoding, Connection or Expect header: they are ours. */
-const struct cosi_http_reply *http_exchange(struct http_client *client, struct http_call *call,
-					    const char *base, const struct cosi_http *request);
+const struct cosi_http_reply *http_send(struct http_client *client, struct http_call *call,
+					const char *base, const struct cosi_http *request);
 
 /* How a base and label go over the wire; from the arena, never NULL.  host is the Host header's
  * value, without the scheme's own port; path is the base's prefix, "" or "/prefix", which stands
- * before the request's path.  All three are empty for a base or a label that http_exchange()
- * refuses. */
-const struct cosi_url *http_url(struct arena *arena, const char *base, const char *host_label);
+ * before the request's path.  All three are empty for a base or a label that http_send()
+ * refuses.  client: NULL as long as there is none. */
+const struct cosi_url *http_url(struct http_client *client, struct arena *arena, const char *base,
+				const char *host_label);
 
 /* The breaker of one base: closed, or open since when (monotonic ms), with the last error's text
  * copied into last_error. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/charge.h"
+#include "base/chars.h"
 #include "base/secret.h"
 #include "http/http.h"
 
@@ -102,25 +103,20 @@ reply_done(struct reply *reply)
 
 /* Makes libcurl end the transfer with CURLE_WRITE_ERROR. */
 static size_t
-refuse(struct reply *reply, enum reply_trouble trouble)
+reply_refuse(struct reply *reply, enum reply_trouble trouble)
 {
 	reply->trouble = trouble;
 	return 0;
 }
 
-static bool
-is_token_char(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
-}
-
+/* Bytes of the token at the beginning of a line (RFC 9110 5.6.2). */
 static size_t
 token_len(const char *line, size_t len)
 {
 	size_t n = 0;
 
-	while (n < len && is_token_char(line[n]))
+	while (n < len && (chars_is_alnum((unsigned char)line[n]) ||
+			   (line[n] != '\0' && strchr("!#$%&'*+-.^_`|~", line[n]) != NULL)))
 		n++;
 	return n;
 }
@@ -133,7 +129,7 @@ is_blank(char c)
 
 /* line: without its line end. */
 static enum reply_trouble
-add_header(struct reply *reply, const char *line, size_t len)
+reply_add_header(struct reply *reply, const char *line, size_t len)
 {
 	size_t name_len = token_len(line, len), at = reply->head.len;
 	const char *value = line + name_len + 1;
@@ -148,8 +144,8 @@ add_header(struct reply *reply, const char *line, size_t len)
 		value++;
 	while (len > 0 && is_blank(value[len - 1]))
 		len--;
-	if (buf_add(&reply->head, line, name_len) != 0 || buf_add(&reply->head, "", 1) != 0 ||
-	    buf_add(&reply->head, value, len) != 0 || buf_add(&reply->head, "", 1) != 0)
+	if (buf_add(&reply->head, line, name_len) < 0 || buf_add(&reply->head, "", 1) < 0 ||
+	    buf_add(&reply->head, value, len) < 0 || buf_add(&reply->head, "", 1) < 0)
 		return REPLY_NO_MEMORY;
 	for (char *p = reply->head.data + at; *p != '\0'; p++)
 		if (*p >= 'A' && *p <= 'Z')
@@ -160,7 +156,7 @@ add_header(struct reply *reply, const char *line, size_t len)
 
 /* A status line begins an answer; the one before it was an interim one (100, 103). */
 static void
-begin(struct reply *reply)
+reply_begin(struct reply *reply)
 {
 	reply->head.len = 0;
 	reply->nheaders = 0;
@@ -176,17 +172,17 @@ reply_header_cb(char *data, size_t size, size_t n, void *userdata)
 
 	reply->head_bytes += total;
 	if (reply->head_bytes > HTTP_REPLY_HEAD_MAX)
-		return refuse(reply, REPLY_HEAD_TOO_LARGE);
+		return reply_refuse(reply, REPLY_HEAD_TOO_LARGE);
 	while (len > 0 && (data[len - 1] == '\n' || data[len - 1] == '\r'))
 		len--;
 	if (reply->head_done && len >= 5 && memcmp(data, "HTTP/", 5) == 0) {
-		begin(reply);
+		reply_begin(reply);
 	} else if (len == 0) {
 		reply->head_done = true;
 	} else if (!reply->head_done) {
-		trouble = add_header(reply, data, len);
+		trouble = reply_add_header(reply, data, len);
 		if (trouble != REPLY_FINE)
-			return refuse(reply, trouble);
+			return reply_refuse(reply, trouble);
 	}
 	return total;
 }
@@ -198,9 +194,9 @@ reply_body_cb(char *data, size_t size, size_t n, void *userdata)
 	size_t len = size * n;
 
 	if (len > reply->max_body - reply->body.len)
-		return refuse(reply, REPLY_BODY_TOO_LARGE);
+		return reply_refuse(reply, REPLY_BODY_TOO_LARGE);
 	if (body_reserve(reply, len) < 0)
-		return refuse(reply, REPLY_NO_MEMORY);
+		return reply_refuse(reply, REPLY_NO_MEMORY);
 	if (len > 0)
 		memcpy(reply->body.data + reply->body.len, data, len);
 	reply->body.len += len;

@@ -7,37 +7,126 @@
 
 #include <string.h>
 
+#include "base/chars.h"
+#include "base/parse.h"
+
 #include "banned.h"
 
-enum { METHOD_MAX = 16 };
+enum { METHOD_MAX = 16, LABEL_MAX = 255, PORT_MAX = 65535 };
 
-/* Ours, because the connection depends on them. */
+/* ---- URLs ---- */
+
+static bool
+is_host_name(const char *name, size_t len)
+{
+	if (len == 0 || len > LABEL_MAX || name[0] == '.')
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (!chars_is_alnum((unsigned char)name[i]) &&
+		    (name[i] == '\0' || strchr("-._", name[i]) == NULL))
+			return false;
+	return true;
+}
+
+/* Every byte may stand in a request line as it is: visible ASCII, no '#'. */
+static bool
+is_target(const char *text)
+{
+	for (const char *p = text; *p != '\0'; p++)
+		if (*p <= ' ' || *p > '~' || *p == '#')
+			return false;
+	return true;
+}
+
+/* The length of "host" in "host:port" or "host"; *out_port points after the colon, or is NULL. */
+static size_t
+split_port(const char *authority, size_t len, const char **out_port)
+{
+	const char *from = authority[0] == '[' ? memchr(authority, ']', len) : authority;
+	const char *colon =
+		from == NULL ? NULL : memchr(from, ':', len - (size_t)(from - authority));
+
+	*out_port = colon == NULL ? NULL : colon + 1;
+	return colon == NULL ? len : (size_t)(colon - authority);
+}
+
+/* The port as it is sent, "" for the scheme's own; NULL when it is none. */
+static const char *
+port_text(struct arena *arena, bool tls, const char *port, const char *end)
+{
+	int64_t number;
+
+	if (port == NULL)
+		return "";
+	if (parse_int(arena_strndup(arena, port, (size_t)(end - port)), &number) < 0 ||
+	    number < 1 || number > PORT_MAX)
+		return NULL;
+	if (number == (tls ? 443 : 80))
+		return "";
+	return arena_printf(arena, ":%d", (int)number);
+}
+
+int
+url_parse(struct arena *arena, const char *base, struct url *out)
+{
+	bool tls = strncmp(base, "https://", 8) == 0;
+	const char *authority = base + (tls ? 8 : 7), *end, *port;
+	size_t host_len, path_len;
+
+	*out = (struct url){ { "", "", "" }, "" };
+	if (!tls && strncmp(base, "http://", 7) != 0)
+		return -1;
+	end = authority + strcspn(authority, "/?#");
+	if (end == authority || !is_target(end) || strchr(end, '?') != NULL)
+		return -1;
+	host_len = split_port(authority, (size_t)(end - authority), &port);
+	port = port_text(arena, tls, port, end);
+	if (port == NULL)
+		return -1;
+	if (authority[0] != '['
+		    ? !is_host_name(authority, host_len)
+		    : host_len <= 2 || authority[host_len - 1] != ']' ||
+			      strspn(authority + 1, "0123456789abcdefABCDEF:.") != host_len - 2)
+		return -1;
+	path_len = strlen(end);
+	while (path_len > 0 && end[path_len - 1] == '/')
+		path_len--;
+	out->wire.scheme = tls ? "https" : "http";
+	out->wire.host = arena_printf(arena, "%.*s%s", (int)host_len, authority, port);
+	out->wire.path = arena_strndup(arena, end, path_len);
+	out->origin = arena_printf(arena, "%s://%s", out->wire.scheme, out->wire.host);
+	return 0;
+}
+
+int
+url_add_label(struct arena *arena, const char *host_label, struct url *url)
+{
+	if (host_label == NULL)
+		return 0;
+	if (url->wire.host[0] == '[' || !is_host_name(host_label, strlen(host_label)))
+		return -1;
+	url->wire.host = arena_printf(arena, "%s.%s", host_label, url->wire.host);
+	url->origin = arena_printf(arena, "%s://%s", url->wire.scheme, url->wire.host);
+	return 0;
+}
+
+/* ---- headers ---- */
+
+/* The client's own, because the connection depends on them. */
 static const char *const reserved[] = { "host",       "content-length", "transfer-encoding",
 					"connection", "expect",         "te",
 					"upgrade",    "trailer" };
 
 static bool
-token_ok(const char *word)
+is_token(const char *word)
 {
-	static const char token_chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					  "0123456789!#$%&'*+-.^_`|~";
-
-	return word[0] != '\0' && word[strspn(word, token_chars)] == '\0';
+	return chars_only(word, CHARS_ALNUM "!#$%&'*+-.^_`|~");
 }
 
 static bool
-value_ok(const char *value)
+is_header_name(const char *name)
 {
-	for (const char *p = value; *p != '\0'; p++)
-		if (((unsigned char)*p < ' ' && *p != '\t') || *p == 0x7f)
-			return false;
-	return true;
-}
-
-static bool
-name_ok(const char *name)
-{
-	if (!token_ok(name))
+	if (!is_token(name))
 		return false;
 	for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
 		if (strcasecmp(name, reserved[i]) == 0)
@@ -45,106 +134,74 @@ name_ok(const char *name)
 	return true;
 }
 
-static int
-add(struct arena *arena, struct curl_slist ***tail, char *line)
+static bool
+is_header_value(const char *value)
+{
+	for (const char *p = value; *p != '\0'; p++)
+		if (((unsigned char)*p < ' ' && *p != '\t') || *p == 0x7f)
+			return false;
+	return true;
+}
+
+static void
+add_line(struct arena *arena, struct curl_slist ***tail, char *line)
 {
 	struct curl_slist *node = arena_alloc(arena, sizeof *node);
 
-	if (node == NULL || line == NULL)
-		return -1;
+	if (node == NULL)
+		return;
 	node->data = line;
 	**tail = node;
 	*tail = &node->next;
-	return 0;
-}
-
-static char *
-join(struct arena *arena, const char *name, const char *separator, const char *value)
-{
-	size_t name_len = strlen(name), separator_len = strlen(separator);
-	size_t value_len = strlen(value);
-	char *line = arena_alloc(arena, name_len + separator_len + value_len + 1);
-
-	if (line == NULL)
-		return NULL;
-	memcpy(line, name, name_len);
-	memcpy(line + name_len, separator, separator_len);
-	memcpy(line + name_len + separator_len, value, value_len);
-	return line;
-}
-
-/* libcurl reads "Name:" as "without that header", and "Name;" as the header with an empty value. */
-static char *
-header_line(struct arena *arena, const struct cosi_kv *header)
-{
-	if (header->value[strspn(header->value, " \t")] == '\0')
-		return join(arena, header->key, ";", "");
-	return join(arena, header->key, ": ", header->value);
-}
-
-/* libcurl's own additions are switched off by lines without a value. */
-static int
-add_fixed(struct arena *arena, struct curl_slist ***tail, const struct request *request,
-	  bool has_type)
-{
-	static char no_expect[] = "Expect:", no_type[] = "Content-Type:";
-
-	if (add(arena, tail, join(arena, "Host", ": ", request->url.wire.host)) != 0 ||
-	    add(arena, tail, no_expect) != 0)
-		return -1;
-	return has_type ? 0 : add(arena, tail, no_type);
 }
 
 static int
 prepare_headers(struct http_call *call, const struct cosi_http *asked, struct request *out)
 {
+	/* libcurl's own additions are switched off by lines without a value. */
+	static char no_expect[] = "Expect:", no_type[] = "Content-Type:";
 	struct curl_slist **tail = &out->headers;
 	size_t bytes = strlen(out->target);
-	const struct cosi_kv *header;
 	bool has_type = false;
 
 	if (asked->nheaders > HTTP_REQUEST_HEADERS_MAX)
 		return status_fail(call->status, COSI_INTERNAL, "'%s' has more than %d headers",
 				   out->shown, HTTP_REQUEST_HEADERS_MAX);
 	for (size_t i = 0; i < asked->nheaders; i++) {
-		header = &asked->headers[i];
-		if (!name_ok(header->key))
+		const char *name = asked->headers[i].key, *value = asked->headers[i].value;
+		bool empty;
+
+		if (!is_header_name(name))
 			return status_fail(call->status, COSI_INTERNAL,
 					   "'%s' cannot have a header named '%.64s'", out->shown,
-					   header->key);
-		if (!value_ok(header->value))
+					   name);
+		if (!is_header_value(value))
 			return status_fail(call->status, COSI_INTERNAL,
 					   "'%s' has control bytes in its header '%s'", out->shown,
-					   header->key);
-		bytes += strlen(header->key) + strlen(header->value);
-		has_type = has_type || strcasecmp(header->key, "content-type") == 0;
-		if (add(call->arena, &tail, header_line(call->arena, header)) != 0)
-			break;
+					   name);
+		bytes += strlen(name) + strlen(value);
+		has_type = has_type || strcasecmp(name, "content-type") == 0;
+		/* libcurl reads "Name:" as "without that header", and "Name;" as the header with an
+		 * empty value. */
+		empty = value[strspn(value, " \t")] == '\0';
+		add_line(call->arena, &tail,
+			 arena_printf(call->arena, "%s%s%s", name, empty ? ";" : ": ",
+				      empty ? "" : value));
 	}
 	if (bytes > HTTP_REQUEST_HEAD_MAX)
 		return status_fail(call->status, COSI_INTERNAL, "'%s' has a head above %d bytes",
 				   out->shown, HTTP_REQUEST_HEAD_MAX);
-	if (add_fixed(call->arena, &tail, out, has_type) != 0)
-		return status_fail(call->status, COSI_EXHAUSTED, "no memory for a %s request",
+	add_line(call->arena, &tail, arena_printf(call->arena, "Host: %s", out->url.wire.host));
+	add_line(call->arena, &tail, no_expect);
+	if (!has_type)
+		add_line(call->arena, &tail, no_type);
+	if (arena_failed(call->arena))
+		return status_fail(call->status, COSI_EXHAUSTED, "out of memory for a %s request",
 				   asked->method);
 	return 0;
 }
 
-static void
-prepare_texts(struct arena *arena, const struct cosi_http *asked, struct request *out)
-{
-	const char *query = asked->query != NULL && asked->query[0] != '\0' ? asked->query : NULL;
-
-	out->target = arena_printf(arena, "%s%s%s%s", out->url.wire.path, asked->path,
-				   query != NULL ? "?" : "", query != NULL ? query : "");
-	if ((asked->flags & COSI_HTTP_SECRET) != 0) {
-		out->shown = out->method;
-		return;
-	}
-	out->shown =
-		arena_printf(arena, "%s %s%.512s", out->method, out->url.wire.path, asked->path);
-	out->query = query;
-}
+/* ---- the whole ---- */
 
 static bool
 is_one_of(const char *method, const char *a, const char *b, const char *c)
@@ -161,28 +218,36 @@ may_repeat(const char *method, uint32_t flags)
 }
 
 int
-request_prepare(struct http_call *call, const char *base, const struct cosi_http *asked,
+request_prepare(struct http_call *call, const struct url *base, const struct cosi_http *asked,
 		int64_t default_timeout_ms, struct request *out)
 {
+	const char *query = asked->query != NULL && asked->query[0] != '\0' ? asked->query : NULL;
+
 	*out = (struct request){
 		.method = asked->method,
 		.body = asked->body,
 		.max_reply = asked->max_reply > 0 ? asked->max_reply : HTTP_REPLY_BODY_DEFAULT,
 		.timeout_ms = asked->timeout_ms > 0 ? asked->timeout_ms : default_timeout_ms,
+		.url = *base,
 	};
-	if (asked->method == NULL || strlen(asked->method) > METHOD_MAX || !token_ok(asked->method))
+	if (asked->method == NULL || strlen(asked->method) > METHOD_MAX || !is_token(asked->method))
 		return status_fail(call->status, COSI_INTERNAL, "a request has no usable method");
-	/* Out of memory: prepare_headers() says so. */
-	if (url_split(call->arena, base, asked->host_label, &out->url) != 0 &&
-	    !arena_failed(call->arena))
+	if (url_add_label(call->arena, asked->host_label, &out->url) < 0)
 		return status_fail(call->status, COSI_INTERNAL,
-				   "the base URL, or '%s' before its host, cannot be used",
-				   asked->host_label != NULL ? asked->host_label : "");
-	if (asked->path == NULL || asked->path[0] != '/' || !url_target_ok(asked->path) ||
-	    (asked->query != NULL && !url_target_ok(asked->query)))
+				   "'%s' cannot stand before the host of %s", asked->host_label,
+				   base->origin);
+	if (asked->path == NULL || asked->path[0] != '/' || !is_target(asked->path) ||
+	    (asked->query != NULL && !is_target(asked->query)))
 		return status_fail(call->status, COSI_INTERNAL,
 				   "the path of a %s request is not encoded", asked->method);
-	prepare_texts(call->arena, asked, out);
+	out->target = arena_printf(call->arena, "%s%s%s%s", out->url.wire.path, asked->path,
+				   query != NULL ? "?" : "", query != NULL ? query : "");
+	out->shown = out->method;
+	if ((asked->flags & COSI_HTTP_SECRET) == 0) {
+		out->shown = arena_printf(call->arena, "%s %s%.512s", out->method,
+					  out->url.wire.path, asked->path);
+		out->query = query;
+	}
 	out->repeatable = may_repeat(asked->method, asked->flags);
 	out->changing = !is_one_of(asked->method, "GET", "HEAD", "HEAD");
 	return prepare_headers(call, asked, out);

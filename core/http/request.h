@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
- * request.h - a module's request, checked, in the form in which it is sent. */
+ * request.h - a module's request, checked, in the form in which it is sent; base URLs in pieces. */
 #ifndef COSID_HTTP_REQUEST_H
 #define COSID_HTTP_REQUEST_H
 #include <curl/curl.h>
 
 #include "http/http.h"
-#include "http/url.h"
+
+struct url {
+	struct cosi_url wire; /* see http_url() */
+	const char *origin;   /* "scheme://host[:port]": what texts name and libcurl connects to */
+};
+
+/* Strings from the arena.  0, or -1 when base is no http(s)://host[:port][/prefix]; out then holds
+ * empty strings. */
+int url_parse(struct arena *arena, const char *base, struct url *out);
+/* Puts host_label (NULL: none) before the host.  0, or -1 when it cannot stand there. */
+int url_add_label(struct arena *arena, const char *host_label, struct url *url);
 
 /* Lives in the call's arena; what the module gave is borrowed. */
 struct request {
@@ -22,8 +32,8 @@ struct request {
 	bool changing;   /* anything but GET and HEAD */
 };
 
-/* 0, or -1 with call->status INTERNAL: HTTP cannot carry it. */
-int request_prepare(struct http_call *call, const char *base, const struct cosi_http *asked,
+/* 0, or -1 with call->status INTERNAL: HTTP cannot carry the request. */
+int request_prepare(struct http_call *call, const struct url *base, const struct cosi_http *asked,
 		    int64_t default_timeout_ms, struct request *out);
 
 #endif

@@ -72,8 +72,10 @@ host_fail(struct cosi_call *pub, uint32_t code, const char *fmt, ...)
 	struct status *status = call_of(pub)->status;
 	va_list ap;
 
-	/* A parser that got no memory looks like a malformed answer to the module. */
-	(void)verify_memory(call_of(pub));
+	/* A parser without memory looks like a malformed answer to the module: its reason is not
+	 * the reason. */
+	if (verify_memory(call_of(pub)) < 0 && code != 0)
+		return -1;
 	va_start(ap, fmt);
 	(void)status_vfail(status, code <= COSI_INTERNAL ? code : COSI_INTERNAL, fmt, ap);
 	va_end(ap);
@@ -204,7 +206,7 @@ exchange(struct module_call *call, const char *base, const struct cosi_http *req
 		.fields = call->fields,
 	};
 	const struct cosi_http_reply *reply =
-		http_exchange(instance_of(call->backend)->client, &http, base, request);
+		http_send(instance_of(call->backend)->client, &http, base, request);
 
 	if (http.unknown_ms > call->unknown_ms)
 		call->unknown_ms = http.unknown_ms;
@@ -242,7 +244,9 @@ host_url(struct cosi_call *pub, const char *base, const char *host_label)
 	struct module_call *call = call_of(pub);
 
 	base = base_of(call, base);
-	return base == NULL ? &nowhere : http_url(call->arena, base, host_label);
+	return base == NULL ? &nowhere
+			    : http_url(instance_of(call->backend)->client, call->arena, base,
+				       host_label);
 }
 
 static const char *

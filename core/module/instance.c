@@ -190,12 +190,12 @@ digest_settings(const struct backend *backend, struct instance *instance, const 
 	const struct config_backend *config = backend->config;
 	const int64_t numbers[] = { config->connect_timeout_ms, config->request_timeout_ms,
 				    config->retries, config->insecure };
-	struct http_trust_version trust = { 0 };
+	struct http_ca_version trust = { 0 };
 	EVP_MD_CTX *md = EVP_MD_CTX_new();
 	bool done;
 
 	if (!config->insecure)
-		http_trust_version(config->ca_file, &trust);
+		http_ca_version(config->ca_file, &trust);
 	done = md != NULL && EVP_DigestInit_ex(md, EVP_sha256(), NULL) == 1 &&
 	       digest_text(md, backend->module->name) &&
 	       digest_field(md, instance->image->file.hash, MODULE_HASH_LEN) &&

@@ -187,7 +187,7 @@ work_run(const struct plan *plan, struct answer *answer, struct work_result *out
 	if (run_handler(plan, &call, answer) < 0 && status_ok(status))
 		status_fail(status, COSI_INTERNAL, "module '%s' gave no reason",
 			    plan->backend->module->name);
-	if (arena_failed(plan->arena))
+	if (status_ok(status) && arena_failed(plan->arena))
 		status_fail(status, COSI_EXHAUSTED, "the call needs too much memory");
 	if (status->code == COSI_NOT_FOUND)
 		check_not_found(plan, out);

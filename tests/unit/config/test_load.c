@@ -314,14 +314,14 @@ test_keys__misspelt(void **state)
 	(void)state;
 	files_refuse(
 		"driver_nmae = \"cosid.example.org\";\nWorkers = 3;\nworker = 3;\nmetrics = 1;\n"
-		"backends = (\n{ nmae = \"p\";\n  module = \"posix\"; } );\n"
-		"log = { lavel = \"info\"; };\n",
+		"backends = (\n{ nsme = \"p\";\n  module = \"posix\"; } );\n"
+		"log = { lvvel = \"info\"; };\n",
 		"cosid.conf:1: unknown key 'driver_nmae': did you mean 'driver_name'?\n"
 		"cosid.conf:2: unknown key 'Workers': did you mean 'workers'?\n"
 		"cosid.conf:3: unknown key 'worker': did you mean 'workers'?\n"
 		"cosid.conf:4: unknown key 'metrics'\n"
-		"cosid.conf:8: unknown key 'lavel': did you mean 'level'?\n"
-		"cosid.conf:6: 'name' is required: is it what 'nmae' means?\n");
+		"cosid.conf:8: unknown key 'lvvel': did you mean 'level'?\n"
+		"cosid.conf:6: 'name' is required: is it what 'nsme' means?\n");
 }
 
 int

@@ -95,9 +95,9 @@ rig_close(struct rig *rig)
 }
 
 /* One exchange of a call of its own. */
-#define rig_exchange(rig, ...)                                                                     \
+#define rig_send(rig, ...)                                                                         \
 	(rig_begin(rig),                                                                           \
-	 http_exchange((rig)->client, &(rig)->call, (rig)->base, COSI_HTTP(__VA_ARGS__)))
+	 http_send((rig)->client, &(rig)->call, (rig)->base, COSI_HTTP(__VA_ARGS__)))
 
 #define assert_failed(rig, expected_code, expected_text)                                           \
 	do {                                                                                       \

@@ -10,15 +10,15 @@
 
 #include "banned.h"
 
-/* One request at that time: admitted, and then the verdict.  false: refused. */
+/* One request at that time: admitted, and then the outcome.  false: refused. */
 static bool
-request(struct breaker *breaker, int64_t now_ms, enum breaker_verdict verdict)
+request(struct breaker *breaker, int64_t now_ms, enum breaker_outcome outcome)
 {
 	bool probe;
 
 	if (!breaker_admit(breaker, now_ms, &probe))
 		return false;
-	breaker_report(breaker, probe, verdict, "cannot reach it", now_ms);
+	breaker_report(breaker, probe, outcome, "cannot reach it", now_ms);
 	return true;
 }
 
@@ -182,11 +182,10 @@ test_refuse__says_why_and_since_when(void **state)
 	open_it(&breaker, 0);
 	breaker_refuse(&breaker, &status);
 	assert_int_equal(status.code, COSI_UNAVAILABLE);
-	assert_int_equal(
-		sscanf(status.text,
-		       "no request is sent, the store fails since %4d-%2d-%2dT%*d:%*d:%*dZ%n",
-		       &year, &month, &day, &end),
-		3);
+	assert_int_equal(sscanf(status.text,
+				"circuit breaker open since %4d-%2d-%2dT%*d:%*d:%*dZ%n", &year,
+				&month, &day, &end),
+			 3);
 	assert_true(year >= 2024 && end > 0);
 	assert_string_equal(status.text + end, ": cannot reach it");
 	breaker_refuse(&breaker, &again);

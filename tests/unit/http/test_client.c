@@ -2,6 +2,7 @@
  * test_client.c - many threads on one client, connections that are kept and let go. */
 #include "http/client.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -39,8 +40,8 @@ ask(void *arg)
 		arena_init(&arena, 65536);
 		(void)snprintf(path, sizeof path, "/%d/%d", worker->number, i);
 		(void)snprintf(expected, sizeof expected, "%s %s HTTP/1.1", method, path);
-		reply = http_exchange(worker->rig->client, &call, worker->rig->base,
-				      COSI_HTTP(.method = method, .path = path));
+		reply = http_send(worker->rig->client, &call, worker->rig->base,
+				  COSI_HTTP(.method = method, .path = path));
 		worker->failed += reply == NULL || strcmp(reply->body.data, expected) != 0 ||
 				  call.nrequests != 1;
 		arena_done(&arena);
@@ -103,7 +104,7 @@ test_kept__one_connection_for_one_after_the_other(void **state)
 	(void)state;
 	rig_open(&rig, NULL, echo, 1);
 	for (int i = 0; i < 10; i++)
-		assert_non_null(rig_exchange(&rig, .method = "GET", .path = "/b"));
+		assert_non_null(rig_send(&rig, .method = "GET", .path = "/b"));
 	assert_int_equal(httpd_nconnections(rig.httpd), 1);
 	rig_close(&rig);
 }
@@ -119,11 +120,58 @@ test_idle__connection_is_closed(void **state)
 	config.idle_ms = 20;
 	rig_open(&rig, &config, echo, 1);
 	for (int i = 1; i <= 3; i++) {
-		assert_non_null(rig_exchange(&rig, .method = "GET", .path = "/b"));
+		assert_non_null(rig_send(&rig, .method = "GET", .path = "/b"));
 		httpd_wait_all_closed(rig.httpd);
 		assert_int_equal(httpd_nconnections(rig.httpd), i);
 	}
 	rig_close(&rig);
+}
+
+static unsigned
+count_reapers(void)
+{
+	unsigned n = 0;
+	char path[300], name[32];
+	DIR *dir = opendir("/proc/self/task");
+
+	for (const struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+		FILE *file;
+
+		(void)snprintf(path, sizeof path, "/proc/self/task/%s/comm", entry->d_name);
+		file = fopen(path, "re");
+		n += file != NULL && fgets(name, sizeof name, file) != NULL &&
+		     strcmp(name, "http-reaper\n") == 0;
+		if (file != NULL)
+			(void)fclose(file);
+	}
+	(void)closedir(dir);
+	return n;
+}
+
+/* One reaper closes for all clients, and goes with the last of them. */
+static void
+test_idle__one_reaper_for_all_clients(void **state)
+{
+	struct http_config config = rig_config();
+	struct rig rigs[3];
+
+	(void)state;
+	config.idle_ms = 20;
+	for (size_t i = 0; i < COUNT(rigs); i++) {
+		rig_open(&rigs[i], &config, echo, 1);
+		assert_non_null(rig_send(&rigs[i], .method = "GET", .path = "/b"));
+	}
+	assert_int_equal(count_reapers(), 1);
+	for (size_t i = 0; i < COUNT(rigs); i++) {
+		httpd_wait_all_closed(rigs[i].httpd);
+		rig_close(&rigs[i]);
+	}
+	assert_int_equal(count_reapers(), 0);
+	/* and comes again with the next */
+	rig_open(&rigs[0], &config, echo, 1);
+	assert_non_null(rig_send(&rigs[0], .method = "GET", .path = "/b"));
+	httpd_wait_all_closed(rigs[0].httpd);
+	rig_close(&rigs[0]);
 }
 
 static void
@@ -140,9 +188,7 @@ test_idle__at_most_64_handles(void **state)
 		handles[i] = client_take(client, origin);
 	for (size_t i = 0; i < COUNT(handles); i++)
 		client_give(client, origin, handles[i]);
-	pthread_mutex_lock(&client->mutex);
-	assert_int_equal(origin->nidle, CLIENT_IDLE_MAX);
-	pthread_mutex_unlock(&client->mutex);
+	assert_int_equal(client_nidle(origin), CLIENT_IDLE_MAX);
 	/* the one that came back last goes out first */
 	assert_ptr_equal(client_take(client, origin), handles[CLIENT_IDLE_MAX - 1]);
 	client_give(client, origin, handles[CLIENT_IDLE_MAX - 1]);
@@ -222,6 +268,7 @@ main(void)
 		cmocka_unit_test(test_threads__with_handles_that_expire),
 		cmocka_unit_test(test_kept__one_connection_for_one_after_the_other),
 		cmocka_unit_test(test_idle__connection_is_closed),
+		cmocka_unit_test(test_idle__one_reaper_for_all_clients),
 		cmocka_unit_test(test_idle__at_most_64_handles),
 		cmocka_unit_test(test_ca_file__unusable),
 		cmocka_unit_test(test_timeouts__above_zero),

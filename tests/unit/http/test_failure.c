@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_failure.c - a store that cannot be reached, hangs, resets, cuts or talks nonsense. */
-#include "http/failure.h"
+#include "http/handle.h"
 
 #include <arpa/inet.h>
 #include <sys/socket.h>
@@ -65,8 +65,8 @@ assert_lost(struct rig *rig, uint32_t code, const char *text)
 	/* Short only where nothing will come: a busy machine fails no test. */
 	int64_t timeout_ms = code == COSI_TIMEOUT ? SHORT_MS : RIG_PATIENCE_MS;
 
-	assert_null(rig_exchange(rig, .method = "PUT", .path = "/b", .query = "s=3cret",
-				 .timeout_ms = timeout_ms));
+	assert_null(rig_send(rig, .method = "PUT", .path = "/b", .query = "s=3cret",
+			     .timeout_ms = timeout_ms));
 	assert_failed(rig, code, rig_text(rig, text));
 	assert_int_equal(rig->call.nrequests, 1);
 	assert_int_equal(rig->call.unknown_ms, timeout_ms);
@@ -97,7 +97,7 @@ test_connect__refused(void **state)
 	int fd = bound_socket(base, -1);
 
 	rig->base = base;
-	assert_null(rig_exchange(rig, .method = "PUT", .path = "/b", .query = "s=3cret"));
+	assert_null(rig_send(rig, .method = "PUT", .path = "/b", .query = "s=3cret"));
 	(void)snprintf(text, sizeof text, "cannot reach %s: connection refused", base);
 	assert_failed(rig, COSI_UNAVAILABLE, text);
 	assert_int_equal(rig->call.nrequests, 0);
@@ -127,7 +127,7 @@ test_connect__timeout(void **state)
 	config.retries = 0;
 	rig->client = http_client_new(&config, &status);
 	rig->base = base;
-	assert_null(rig_exchange(rig, .method = "PUT", .path = "/b"));
+	assert_null(rig_send(rig, .method = "PUT", .path = "/b"));
 	(void)snprintf(text, sizeof text, "cannot reach %s: no connection within 250 ms", base);
 	assert_failed(rig, COSI_UNAVAILABLE, text);
 	assert_int_equal(rig->call.unknown_ms, 0);
@@ -144,7 +144,7 @@ test_connect__unknown_host(void **state)
 	struct rig *rig = *state;
 
 	rig->base = "http://nowhere.invalid:8000";
-	assert_null(rig_exchange(rig, .method = "GET", .path = "/b"));
+	assert_null(rig_send(rig, .method = "GET", .path = "/b"));
 	assert_failed(rig, COSI_UNAVAILABLE,
 		      "cannot reach http://nowhere.invalid:8000: unknown host");
 }
@@ -281,7 +281,7 @@ test_early__answer_to_a_large_body(void **state)
 
 	assert_non_null(body);
 	memset(body, 'x', len);
-	reply = rig_exchange(rig, .method = "PUT", .path = "/b", .body = { body, len });
+	reply = rig_send(rig, .method = "PUT", .path = "/b", .body = { body, len });
 	assert_non_null(reply);
 	assert_int_equal(reply->status, 413);
 	assert_int_equal(rig->call.unknown_ms, 0);
@@ -295,8 +295,8 @@ test_secret__path_in_no_text(void **state)
 {
 	struct rig *rig = scripted(state, (struct httpd_step){ .then = HTTPD_CLOSE });
 
-	assert_null(rig_exchange(rig, .method = "POST", .path = "/t0ken/3cret",
-				 .flags = COSI_HTTP_SECRET));
+	assert_null(
+		rig_send(rig, .method = "POST", .path = "/t0ken/3cret", .flags = COSI_HTTP_SECRET));
 	assert_failed(rig, COSI_UNAVAILABLE,
 		      rig_text(rig, "%B closed the connection instead of answering 'POST'"));
 }
@@ -314,7 +314,7 @@ test_secret__across_the_cut(void **state)
 		(void)snprintf(path, sizeof path, "/%0*d%s", lead, 0, "HUNTER2HUNTER2");
 		forget_failures(rig);
 		rig->status = (struct status){ 0 };
-		assert_null(rig_exchange(rig, .method = "PUT", .path = path));
+		assert_null(rig_send(rig, .method = "PUT", .path = path));
 		rig->status.text[secret_mask(rig->status.text, strlen(rig->status.text))] = '\0';
 		assert_null(strstr(rig->status.text, "00H"));
 	}
@@ -326,8 +326,8 @@ test_timeout__of_the_request_wins(void **state)
 {
 	struct rig *rig = scripted(state, (struct httpd_step){ .then = HTTPD_HANG });
 
-	assert_null(rig_exchange(rig, .method = "DELETE", .path = "/b", .timeout_ms = 90,
-				 .flags = COSI_HTTP_FINAL));
+	assert_null(rig_send(rig, .method = "DELETE", .path = "/b", .timeout_ms = 90,
+			     .flags = COSI_HTTP_FINAL));
 	assert_failed(rig, COSI_TIMEOUT,
 		      rig_text(rig, "no answer to 'DELETE /b' from %B within 90 ms"));
 	assert_int_equal(rig->call.unknown_ms, 90);

@@ -22,9 +22,9 @@ replace_after(const struct httpd_step *failure)
 
 		config.retries = 0;
 		rig_open(&rig, &config, steps, COUNT(steps));
-		assert_non_null(rig_exchange(&rig, .method = "GET", .path = "/warm"));
-		reply = rig_exchange(&rig, .method = rig_cases[i].method, .path = "/b",
-				     .flags = rig_cases[i].flags, .body = { "x", 1 });
+		assert_non_null(rig_send(&rig, .method = "GET", .path = "/warm"));
+		reply = rig_send(&rig, .method = rig_cases[i].method, .path = "/b",
+				 .flags = rig_cases[i].flags, .body = { "x", 1 });
 		assert_int_equal(httpd_nrequests(rig.httpd), rig_cases[i].repeated ? 3 : 2);
 		assert_int_equal(rig.call.nrequests, rig_cases[i].repeated ? 2 : 1);
 		if (rig_cases[i].repeated) {
@@ -89,10 +89,10 @@ test_kept_connection__replaced_within_the_timeout(void **state)
 	(void)state;
 	config.retries = 0;
 	rig_open(&rig, &config, steps, COUNT(steps));
-	assert_non_null(rig_exchange(&rig, .method = "GET", .path = "/warm"));
+	assert_non_null(rig_send(&rig, .method = "GET", .path = "/warm"));
 	begun_ms = clock_mono_ms();
 	assert_int_equal(pthread_create(&slow, NULL, release_late, rig.httpd), 0);
-	assert_null(rig_exchange(&rig, .method = "GET", .path = "/b", .timeout_ms = TIMEOUT_MS));
+	assert_null(rig_send(&rig, .method = "GET", .path = "/b", .timeout_ms = TIMEOUT_MS));
 	assert_in_range(clock_mono_ms() - begun_ms, TIMEOUT_MS - 1, TIMEOUT_MS + SLOW_MS - 1);
 	assert_failed(&rig, COSI_TIMEOUT,
 		      rig_text(&rig, "no answer to 'GET /b' from %B within 4 s"));
@@ -111,9 +111,8 @@ test_kept_connection__stray_bytes_after_the_answer(void **state)
 
 	(void)state;
 	rig_open(&rig, NULL, steps, COUNT(steps));
-	assert_non_null(rig_exchange(&rig, .method = "GET", .path = "/warm"));
-	assert_non_null(
-		rig_exchange(&rig, .method = "POST", .path = "/b", .flags = COSI_HTTP_FINAL));
+	assert_non_null(rig_send(&rig, .method = "GET", .path = "/warm"));
+	assert_non_null(rig_send(&rig, .method = "POST", .path = "/b", .flags = COSI_HTTP_FINAL));
 	assert_int_equal(rig.call.nrequests, 1);
 	rig_close(&rig);
 }
@@ -127,7 +126,7 @@ test_fresh_connection__stray_bytes_are_the_answer(void **state)
 
 	(void)state;
 	rig_open_failing(&rig, &stray, 1, 2);
-	assert_null(rig_exchange(&rig, .method = "GET", .path = "/b"));
+	assert_null(rig_send(&rig, .method = "GET", .path = "/b"));
 	assert_failed(&rig, COSI_UNAVAILABLE,
 		      rig_text(&rig, "the answer of %B to 'GET /b' is not valid HTTP"));
 	assert_int_equal(rig.call.nrequests, 1);
@@ -143,10 +142,9 @@ test_kept_connection__closed_while_idle(void **state)
 
 	(void)state;
 	rig_open(&rig, NULL, steps, COUNT(steps));
-	assert_non_null(rig_exchange(&rig, .method = "GET", .path = "/warm"));
+	assert_non_null(rig_send(&rig, .method = "GET", .path = "/warm"));
 	httpd_wait_all_closed(rig.httpd);
-	assert_non_null(
-		rig_exchange(&rig, .method = "POST", .path = "/b", .flags = COSI_HTTP_FINAL));
+	assert_non_null(rig_send(&rig, .method = "POST", .path = "/b", .flags = COSI_HTTP_FINAL));
 	assert_int_equal(rig.call.nrequests, 1);
 	assert_int_equal(rig.call.unknown_ms, 0);
 	rig_close(&rig);

@@ -92,10 +92,10 @@ live(struct rig *rig, const struct http_config *config)
 	if (rig->client == NULL)
 		check_refusal(rig);
 	for (size_t i = 0; i < COUNT(methods) && rig->client != NULL; i++) {
-		reply = http_exchange(rig->client, &rig->call, rig->base,
-				      COSI_HTTP(.method = methods[i], .path = "/b", .query = "q",
-						.headers = headers, .nheaders = 1,
-						.body = { "xy", i == 0 ? 2 : 0 }));
+		reply = http_send(rig->client, &rig->call, rig->base,
+				  COSI_HTTP(.method = methods[i], .path = "/b", .query = "q",
+					    .headers = headers, .nheaders = 1,
+					    .body = { "xy", i == 0 ? 2 : 0 }));
 		if (reply == NULL)
 			check_refusal(rig);
 		else

@@ -12,7 +12,7 @@ answer(struct rig *rig, const char *bytes, size_t len)
 	const struct httpd_step step = { .bytes = bytes, .len = len };
 
 	httpd_script(rig->httpd, &step, 1);
-	return rig_exchange(rig, .method = "GET", .path = "/b", .query = "s=3cret");
+	return rig_send(rig, .method = "GET", .path = "/b", .query = "s=3cret");
 }
 
 static int
@@ -103,11 +103,11 @@ test_reply__head_with_a_length(void **state)
 	const struct cosi_http_reply *reply;
 
 	httpd_script(rig->httpd, steps, 2);
-	reply = rig_exchange(rig, .method = "HEAD", .path = "/b");
+	reply = rig_send(rig, .method = "HEAD", .path = "/b");
 	assert_non_null(reply);
 	assert_int_equal(reply->status, 404);
 	assert_int_equal(reply->body.len, 0);
-	assert_non_null(rig_exchange(rig, .method = "GET", .path = "/b"));
+	assert_non_null(rig_send(rig, .method = "GET", .path = "/b"));
 	assert_int_equal(rig->call.nrequests, 1);
 }
 
@@ -133,8 +133,8 @@ test_reply__cookies_are_not_kept(void **state)
 	};
 
 	httpd_script(rig->httpd, &step, 1);
-	assert_non_null(rig_exchange(rig, .method = "GET", .path = "/b"));
-	assert_non_null(rig_exchange(rig, .method = "GET", .path = "/b"));
+	assert_non_null(rig_send(rig, .method = "GET", .path = "/b"));
+	assert_non_null(rig_send(rig, .method = "GET", .path = "/b"));
 	assert_null(strstr(httpd_request(rig->httpd, 1), "ookie"));
 }
 
@@ -151,10 +151,10 @@ test_reply__bytes_beyond_the_answer(void **state)
 
 	for (int i = 0; i < 20; i++) {
 		httpd_script(rig->httpd, steps, 2);
-		reply = rig_exchange(rig, .method = "HEAD", .path = "/b");
+		reply = rig_send(rig, .method = "HEAD", .path = "/b");
 		assert_non_null(reply);
 		assert_int_equal(reply->status, 200);
-		reply = rig_exchange(rig, .method = "GET", .path = "/b");
+		reply = rig_send(rig, .method = "GET", .path = "/b");
 		assert_non_null(reply);
 		assert_int_equal(reply->status, 200);
 	}
@@ -172,10 +172,10 @@ test_limit__body(void **state)
 	};
 
 	httpd_script(rig->httpd, &exact, 1);
-	assert_non_null(rig_exchange(rig, .method = "GET", .path = "/b", .max_reply = 8));
+	assert_non_null(rig_send(rig, .method = "GET", .path = "/b", .max_reply = 8));
 	httpd_script(rig->httpd, &more, 1);
-	assert_null(rig_exchange(rig, .method = "GET", .path = "/b", .query = "s=3cret",
-				 .max_reply = 8));
+	assert_null(
+		rig_send(rig, .method = "GET", .path = "/b", .query = "s=3cret", .max_reply = 8));
 	assert_failed(rig, COSI_UNAVAILABLE,
 		      rig_text(rig, "the answer of %B to 'GET /b' is larger than 8 bytes"));
 	/* the same would come again */
@@ -201,10 +201,10 @@ test_limit__body_of_1_mib(void **state)
 		step.len = (size_t)(head + len);
 		httpd_script(rig->httpd, &step, 1);
 		if (i % 2 == 0)
-			assert_int_equal(rig_exchange(rig, .method = "GET", .path = "/b")->body.len,
+			assert_int_equal(rig_send(rig, .method = "GET", .path = "/b")->body.len,
 					 len);
 		else
-			assert_null(rig_exchange(rig, .method = "GET", .path = "/b"));
+			assert_null(rig_send(rig, .method = "GET", .path = "/b"));
 	}
 	assert_failed(rig, COSI_UNAVAILABLE,
 		      rig_text(rig, "the answer of %B to 'GET /b' is larger than 1048576 bytes"));
@@ -219,7 +219,7 @@ test_limit__endless_body(void **state)
 					  .then = HTTPD_REPEAT };
 
 	httpd_script(rig->httpd, &steps, 1);
-	assert_null(rig_exchange(rig, .method = "GET", .path = "/b"));
+	assert_null(rig_send(rig, .method = "GET", .path = "/b"));
 	assert_failed(rig, COSI_UNAVAILABLE,
 		      rig_text(rig, "the answer of %B to 'GET /b' is larger than 1048576 bytes"));
 	httpd_wait_all_closed(rig->httpd);
@@ -288,7 +288,7 @@ test_limit__endless_head(void **state)
 
 	for (size_t i = 0; i < COUNT(steps); i++) {
 		httpd_script(rig->httpd, &steps[i], 1);
-		assert_null(rig_exchange(rig, .method = "GET", .path = "/b"));
+		assert_null(rig_send(rig, .method = "GET", .path = "/b"));
 		assert_failed(
 			rig, COSI_UNAVAILABLE,
 			rig_text(rig, "the head of the answer of %B to 'GET /b' is too large"));

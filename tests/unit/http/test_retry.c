@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_retry.c - what is sent again and what is not, and how long is waited before.
  */
-#include "http/retry.h"
+#include "http/client.h"
 
 #include <pthread.h>
 #include <time.h>
@@ -19,8 +19,8 @@ repeat_after(const struct httpd_step *failure, int status, int64_t unknown_ms)
 		struct rig rig;
 
 		rig_open_failing(&rig, failure, 1, 2);
-		reply = rig_exchange(&rig, .method = rig_cases[i].method, .path = "/b",
-				     .flags = rig_cases[i].flags);
+		reply = rig_send(&rig, .method = rig_cases[i].method, .path = "/b",
+				 .flags = rig_cases[i].flags);
 		assert_int_equal(rig.call.nrequests, rig_cases[i].repeated ? 2 : 1);
 		assert_int_equal(httpd_nrequests(rig.httpd), rig.call.nrequests);
 		assert_int_equal(reply != NULL ? reply->status : 0,
@@ -90,7 +90,7 @@ test_no_repeat__other_statuses(void **state)
 		struct rig rig;
 
 		rig_open(&rig, NULL, &step, 1);
-		assert_non_null(rig_exchange(&rig, .method = "DELETE", .path = "/b"));
+		assert_non_null(rig_send(&rig, .method = "DELETE", .path = "/b"));
 		assert_int_equal(rig.call.nrequests, 1);
 		assert_int_equal(rig.call.unknown_ms,
 				 strstr(answers[i], "408") != NULL ? RIG_PATIENCE_MS : 0);
@@ -108,7 +108,7 @@ test_repeat__as_often_as_configured(void **state)
 	for (int64_t retries = 0; retries <= 3; retries++) {
 		rig_open_failing(&rig, &busy, 3, retries);
 		/* the last answer is returned as it is */
-		assert_int_equal(rig_exchange(&rig, .method = "GET", .path = "/b")->status,
+		assert_int_equal(rig_send(&rig, .method = "GET", .path = "/b")->status,
 				 retries < 3 ? 503 : 200);
 		assert_int_equal(rig.call.nrequests, retries + 1);
 		assert_int_equal(rig.status.code, COSI_OK);
@@ -124,7 +124,7 @@ test_repeat__last_error_is_told(void **state)
 
 	(void)state;
 	rig_open_failing(&rig, &drop, 3, 2);
-	assert_null(rig_exchange(&rig, .method = "GET", .path = "/b"));
+	assert_null(rig_send(&rig, .method = "GET", .path = "/b"));
 	assert_failed(&rig, COSI_UNAVAILABLE,
 		      rig_text(&rig, "%B closed the connection instead of answering 'GET /b'"));
 	assert_int_equal(rig.call.nrequests, 3);
@@ -142,7 +142,7 @@ test_retry_after__beyond_the_deadline(void **state)
 
 	(void)state;
 	rig_open_failing(&rig, &busy, 1, 2);
-	assert_int_equal(rig_exchange(&rig, .method = "GET", .path = "/b")->status, 503);
+	assert_int_equal(rig_send(&rig, .method = "GET", .path = "/b")->status, 503);
 	assert_int_equal(rig.call.nrequests, 1);
 	rig_close(&rig);
 }
@@ -158,7 +158,7 @@ test_retry_after__is_waited_for(void **state)
 
 	(void)state;
 	rig_open_failing(&rig, &busy, 1, 2);
-	assert_int_equal(rig_exchange(&rig, .method = "GET", .path = "/b")->status, 200);
+	assert_int_equal(rig_send(&rig, .method = "GET", .path = "/b")->status, 200);
 	assert_int_equal(rig.call.nrequests, 2);
 	assert_true(clock_mono_ms() - begun_ms >= 1000);
 	rig_close(&rig);

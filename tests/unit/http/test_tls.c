@@ -80,7 +80,7 @@ test_trusted__by_ca_file(void **state)
 	(void)state;
 	open_tls(&rig, "good", true, false);
 	for (int i = 0; i < 3; i++)
-		assert_non_null(rig_exchange(&rig, .method = "PUT", .path = "/b"));
+		assert_non_null(rig_send(&rig, .method = "PUT", .path = "/b"));
 	assert_int_equal(httpd_nconnections(rig.httpd), 1);
 	rig_close(&rig);
 }
@@ -93,7 +93,7 @@ refused(const char *leaf, bool with_ca, const char *reason)
 	char text[512];
 
 	open_tls(&rig, leaf, with_ca, false);
-	assert_null(rig_exchange(&rig, .method = "PUT", .path = "/b"));
+	assert_null(rig_send(&rig, .method = "PUT", .path = "/b"));
 	(void)snprintf(text, sizeof text, "cannot reach %s: %s", rig.base, reason);
 	assert_failed(&rig, COSI_UNAVAILABLE, text);
 	assert_int_equal(rig.call.unknown_ms, 0);
@@ -133,7 +133,7 @@ test_insecure__takes_all(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(leaves); i++) {
 		open_tls(&rig, leaves[i], i == 0, true);
-		assert_non_null(rig_exchange(&rig, .method = "PUT", .path = "/b"));
+		assert_non_null(rig_send(&rig, .method = "PUT", .path = "/b"));
 		rig_close(&rig);
 	}
 }
@@ -149,7 +149,7 @@ test_mismatch__of_schemes(void **state)
 	open_tls(&rig, "good", true, false);
 	(void)snprintf(base, sizeof base, "http%s", rig.base + strlen("https"));
 	rig.base = base;
-	assert_null(rig_exchange(&rig, .method = "PUT", .path = "/b"));
+	assert_null(rig_send(&rig, .method = "PUT", .path = "/b"));
 	assert_int_equal(rig.status.code, COSI_UNAVAILABLE);
 	rig_close(&rig);
 	rig_open(&rig, NULL, ok, 1);
@@ -161,7 +161,7 @@ test_mismatch__of_schemes(void **state)
 							    .connect_timeout_ms = 250,
 							    .request_timeout_ms = RIG_PATIENCE_MS },
 				     &rig.status);
-	assert_null(rig_exchange(&rig, .method = "PUT", .path = "/b"));
+	assert_null(rig_send(&rig, .method = "PUT", .path = "/b"));
 	(void)snprintf(text, sizeof text, "cannot reach %s: no connection within 250 ms", base);
 	assert_failed(&rig, COSI_UNAVAILABLE, text);
 	rig_close(&rig);
@@ -206,7 +206,7 @@ test_mismatch__is_asked_about(void **state)
 	config.retries = 0;
 	rig_open(&rig, &config, ok, 1);
 	rig.base = base;
-	assert_null(rig_exchange(&rig, .method = "PUT", .path = "/b"));
+	assert_null(rig_send(&rig, .method = "PUT", .path = "/b"));
 	assert_int_equal(rig.status.code, COSI_UNAVAILABLE);
 	assert_non_null(strstr(rig.status.text, base));
 	assert_non_null(strstr(rig.status.text, hint));

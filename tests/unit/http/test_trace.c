@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_trace.c - what the debug lines tell, and what they must not. */
-#include "http/trace.h"
+#include "http/handle.h"
 
 #include <unistd.h>
 
@@ -26,7 +26,7 @@ traced(const struct httpd_step *step, uint32_t level, const struct cosi_http *re
 	log_setup(level, false);
 	rig.call.fields = fields;
 	(void)dup2(fileno(sink), STDERR_FILENO);
-	(void)http_exchange(rig.client, &rig.call, rig.base, request);
+	(void)http_send(rig.client, &rig.call, rig.base, request);
 	(void)dup2(old, STDERR_FILENO);
 	(void)close(old);
 	rewind(sink);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_url.c - base URLs and labels: what goes over the wire, what is refused. */
-#include "http/url.h"
+#include "http/request.h"
 
 #include "rig.h"
 
@@ -13,7 +13,7 @@ check(const char *base, const char *label, const char *scheme, const char *host,
 	const struct cosi_url *url;
 
 	arena_init(&arena, 65536);
-	url = http_url(&arena, base, label);
+	url = http_url(NULL, &arena, base, label);
 	assert_string_equal(url->scheme, scheme);
 	assert_string_equal(url->host, host);
 	assert_string_equal(url->path, path);
@@ -117,7 +117,7 @@ test_url__full_arena(void **state)
 
 	(void)state;
 	arena_init(&arena, 8);
-	assert_string_equal(http_url(&arena, "http://a", NULL)->host, "");
+	assert_string_equal(http_url(NULL, &arena, "http://a", NULL)->host, "");
 	assert_true(arena_failed(&arena));
 	arena_done(&arena);
 }

@@ -78,7 +78,7 @@ start_server(char *url, size_t size)
 
 /* Sends it in a header and in the body; both parts end with what the server waits for. */
 static void
-exchange(struct rig *rig, const char *path)
+send_secret(struct rig *rig, const char *path)
 {
 	const struct cosi_http_reply *reply;
 	char *value, *body;
@@ -86,10 +86,10 @@ exchange(struct rig *rig, const char *path)
 	rig_begin(rig);
 	value = arena_printf(&rig->arena, "Bearer %s", wipe_secret());
 	body = arena_printf(&rig->arena, "%s end", wipe_secret());
-	reply = http_exchange(rig->client, &rig->call, rig->base,
-			      COSI_HTTP(.method = "PUT", .path = path, .nheaders = 1,
-					.headers = &(struct cosi_kv){ "Authorization", value },
-					.body = { body, strlen(body) }));
+	reply = http_send(rig->client, &rig->call, rig->base,
+			  COSI_HTTP(.method = "PUT", .path = path, .nheaders = 1,
+				    .headers = &(struct cosi_kv){ "Authorization", value },
+				    .body = { body, strlen(body) }));
 	assert_non_null(reply);
 	assert_int_equal(reply->status, 200);
 	assert_memory_equal((const char *)reply->body.data + reply->body.len - WIPE_LEN,
@@ -99,7 +99,7 @@ exchange(struct rig *rig, const char *path)
 }
 
 static void
-test_exchange__nothing_is_left(void **state)
+test_send__nothing_is_left(void **state)
 {
 	const struct http_config config = rig_config();
 	struct rig rig = { .cancelled = false };
@@ -117,9 +117,9 @@ test_exchange__nothing_is_left(void **state)
 	for (int i = 0; i < 2; i++) {
 		/* The handle waits for the next request; libcurl's receive buffer in it keeps the
 		 * last bytes that came, at most both copies in the reply. */
-		exchange(&rig, "/small");
+		send_secret(&rig, "/small");
 		assert_true(wipe_count() <= 2);
-		exchange(&rig, "/large");
+		send_secret(&rig, "/large");
 		assert_true(wipe_count() <= 2);
 	}
 	http_client_free(rig.client);
@@ -142,7 +142,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exchange__nothing_is_left),
+		cmocka_unit_test(test_send__nothing_is_left),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_exchange.c - what stays unknown, when nothing is sent, the breaker.
+ * test_send.c - what stays unknown, when nothing is sent, the breaker.
  */
 #include "http/http.h"
 
@@ -27,15 +27,15 @@ test_unknown__over_a_whole_call(void **state)
 	(void)state;
 	config.retries = 0;
 	rig_open(&rig, &config, steps, COUNT(steps));
-	assert_null(rig_exchange(&rig, .method = "PUT", .path = "/b", .timeout_ms = 9000));
+	assert_null(rig_send(&rig, .method = "PUT", .path = "/b", .timeout_ms = 9000));
 	assert_int_equal(rig.call.unknown_ms, 9000);
 	rig.status = (struct status){ 0 };
-	assert_null(http_exchange(rig.client, &rig.call, rig.base,
-				  COSI_HTTP(.method = "PUT", .path = "/b", .timeout_ms = 8000)));
+	assert_null(http_send(rig.client, &rig.call, rig.base,
+			      COSI_HTTP(.method = "PUT", .path = "/b", .timeout_ms = 8000)));
 	assert_int_equal(rig.call.unknown_ms, 9000);
 	rig.status = (struct status){ 0 };
-	assert_non_null(http_exchange(rig.client, &rig.call, rig.base,
-				      COSI_HTTP(.method = "PUT", .path = "/b")));
+	assert_non_null(http_send(rig.client, &rig.call, rig.base,
+				  COSI_HTTP(.method = "PUT", .path = "/b")));
 	assert_int_equal(rig.call.unknown_ms, 9000);
 	assert_int_equal(rig.call.nrequests, 3);
 	rig_close(&rig);
@@ -54,7 +54,7 @@ test_unknown__repetition_cannot_connect(void **state)
 	config.request_timeout_ms = TIMEOUT_MS;
 	config.retries = 1;
 	rig_open(&rig, &config, &hang, 1);
-	assert_null(rig_exchange(&rig, .method = "DELETE", .path = "/b"));
+	assert_null(rig_send(&rig, .method = "DELETE", .path = "/b"));
 	assert_failed(&rig, COSI_TIMEOUT,
 		      rig_text(&rig, "no answer to 'DELETE /b' from %B within 150 ms"));
 	assert_int_equal(rig.call.unknown_ms, TIMEOUT_MS);
@@ -63,8 +63,8 @@ test_unknown__repetition_cannot_connect(void **state)
 	httpd_stop(rig.httpd);
 	rig.base = base;
 	rig.status = (struct status){ 0 };
-	assert_null(http_exchange(rig.client, &rig.call, base,
-				  COSI_HTTP(.method = "DELETE", .path = "/b")));
+	assert_null(http_send(rig.client, &rig.call, base,
+			      COSI_HTTP(.method = "DELETE", .path = "/b")));
 	assert_int_equal(rig.status.code, COSI_UNAVAILABLE);
 	assert_int_equal(rig.call.unknown_ms, TIMEOUT_MS);
 	assert_int_equal(rig.call.nrequests, 2);
@@ -82,8 +82,8 @@ test_refused__failed_call_keeps_its_code(void **state)
 	rig_open(&rig, NULL, &ok, 1);
 	rig_begin(&rig);
 	(void)status_fail(&rig.status, COSI_EXISTS, "cannot create bucket 'b'");
-	assert_null(http_exchange(rig.client, &rig.call, rig.base,
-				  COSI_HTTP(.method = "DELETE", .path = "/b")));
+	assert_null(http_send(rig.client, &rig.call, rig.base,
+			      COSI_HTTP(.method = "DELETE", .path = "/b")));
 	assert_failed(&rig, COSI_EXISTS, "cannot create bucket 'b'");
 	assert_int_equal(httpd_nconnections(rig.httpd), 0);
 	rig_close(&rig);
@@ -99,14 +99,14 @@ test_refused__deadline_and_cancellation(void **state)
 	rig_open(&rig, NULL, &ok, 1);
 	rig_begin(&rig);
 	rig.call.deadline_ms = clock_mono_ms();
-	assert_null(http_exchange(rig.client, &rig.call, rig.base,
-				  COSI_HTTP(.method = "GET", .path = "/b")));
+	assert_null(http_send(rig.client, &rig.call, rig.base,
+			      COSI_HTTP(.method = "GET", .path = "/b")));
 	assert_failed(&rig, COSI_TIMEOUT, "the time was up before 'GET /b' was sent");
 	rig_begin(&rig);
 	rig.call.deadline_ms = CLOCK_NEVER;
 	atomic_store(&rig.cancelled, true);
-	assert_null(http_exchange(rig.client, &rig.call, rig.base,
-				  COSI_HTTP(.method = "GET", .path = "/b")));
+	assert_null(http_send(rig.client, &rig.call, rig.base,
+			      COSI_HTTP(.method = "GET", .path = "/b")));
 	assert_failed(&rig, COSI_TIMEOUT, "the caller left before 'GET /b' was sent");
 	assert_int_equal(httpd_nconnections(rig.httpd), 0);
 	assert_int_equal(rig.call.nrequests, 0);
@@ -138,8 +138,8 @@ test_in_flight__abandoned(void **state)
 	atomic_store(&abandoned, false);
 	rig.call.abandoned = &abandoned;
 	assert_int_equal(pthread_create(&thread, NULL, abandon, rig.httpd), 0);
-	assert_null(http_exchange(rig.client, &rig.call, rig.base,
-				  COSI_HTTP(.method = "GET", .path = "/b")));
+	assert_null(http_send(rig.client, &rig.call, rig.base,
+			      COSI_HTTP(.method = "GET", .path = "/b")));
 	pthread_join(thread, NULL);
 	assert_failed(&rig, COSI_TIMEOUT, "'GET /b' was cancelled: its caller has left");
 	assert_int_equal(rig.call.nrequests, 1);
@@ -161,8 +161,8 @@ test_in_flight__abandoned_change(void **state)
 	rig_open(&rig, NULL, &dripping, 1);
 	atomic_store(&abandoned, true);
 	rig.call.abandoned = &abandoned;
-	assert_non_null(http_exchange(rig.client, &rig.call, rig.base,
-				      COSI_HTTP(.method = "PUT", .path = "/b")));
+	assert_non_null(http_send(rig.client, &rig.call, rig.base,
+				  COSI_HTTP(.method = "PUT", .path = "/b")));
 	rig_close(&rig);
 }
 
@@ -203,12 +203,12 @@ test_in_flight__outlives_its_call(void **state)
 		if (what.past_deadline)
 			rig.call.deadline_ms = clock_mono_ms() + 100;
 		assert_int_equal(pthread_create(&thread, NULL, answer_later, &what), 0);
-		assert_non_null(http_exchange(rig.client, &rig.call, rig.base,
-					      COSI_HTTP(.method = "PUT", .path = "/b")));
+		assert_non_null(http_send(rig.client, &rig.call, rig.base,
+					  COSI_HTTP(.method = "PUT", .path = "/b")));
 		pthread_join(thread, NULL);
 		assert_int_equal(rig.call.unknown_ms, 0);
-		assert_null(http_exchange(rig.client, &rig.call, rig.base,
-					  COSI_HTTP(.method = "PUT", .path = "/c")));
+		assert_null(http_send(rig.client, &rig.call, rig.base,
+				      COSI_HTTP(.method = "PUT", .path = "/c")));
 		assert_int_equal(rig.status.code, COSI_TIMEOUT);
 		assert_int_equal(rig.call.nrequests, 1);
 		rig_close(&rig);
@@ -227,14 +227,14 @@ test_breaker__opens_and_refuses(void **state)
 	rig_open_failing(&rig, &busy, 15, 2);
 	http_breaker_state(rig.client, rig.base, &breaker);
 	assert_false(breaker.open);
-	assert_int_equal(rig_exchange(&rig, .method = "GET", .path = "/b")->status, 503);
-	assert_int_equal(rig_exchange(&rig, .method = "GET", .path = "/b")->status, 503);
+	assert_int_equal(rig_send(&rig, .method = "GET", .path = "/b")->status, 503);
+	assert_int_equal(rig_send(&rig, .method = "GET", .path = "/b")->status, 503);
 	assert_int_equal(rig.call.nrequests, 2); /* the third try is not made any more */
 	http_breaker_state(rig.client, rig.base, &breaker);
 	assert_true(breaker.open);
 	assert_true(breaker.since_ms > 0 && breaker.since_ms <= clock_mono_ms());
 	assert_string_equal(breaker.last_error, rig_text(&rig, "%B answers with HTTP 503"));
-	assert_null(rig_exchange(&rig, .method = "GET", .path = "/b"));
+	assert_null(rig_send(&rig, .method = "GET", .path = "/b"));
 	assert_int_equal(rig.status.code, COSI_UNAVAILABLE);
 	assert_int_equal(rig.call.nrequests, 0);
 	assert_int_equal(httpd_nrequests(rig.httpd), 5);
@@ -253,9 +253,9 @@ test_breaker__each_base_has_its_own(void **state)
 	(void)state;
 	rig_open_failing(&rig, &busy, 5, 4);
 	(void)snprintf(other, sizeof other, "%s/iam", rig.base);
-	assert_int_equal(rig_exchange(&rig, .method = "GET", .path = "/b")->status, 503);
+	assert_int_equal(rig_send(&rig, .method = "GET", .path = "/b")->status, 503);
 	rig.base = other;
-	assert_int_equal(rig_exchange(&rig, .method = "GET", .path = "/b")->status, 200);
+	assert_int_equal(rig_send(&rig, .method = "GET", .path = "/b")->status, 200);
 	rig_close(&rig);
 }
 
@@ -275,7 +275,7 @@ test_breaker__other_statuses_do_not_count(void **state)
 		config.retries = 0;
 		rig_open(&rig, &config, &step, 1);
 		for (int n = 0; n < 8; n++)
-			assert_non_null(rig_exchange(&rig, .method = "GET", .path = "/b"));
+			assert_non_null(rig_send(&rig, .method = "GET", .path = "/b"));
 		http_breaker_state(rig.client, rig.base, &breaker);
 		assert_false(breaker.open);
 		rig_close(&rig);
@@ -295,11 +295,11 @@ test_bases__as_many_as_32(void **state)
 	for (int i = 0; i <= HTTP_BASES_MAX; i++) {
 		(void)snprintf(base, sizeof base, "%s/%d", httpd_url(rig.httpd), i);
 		if (i < HTTP_BASES_MAX)
-			assert_non_null(rig_exchange(&rig, .method = "GET", .path = "/b"));
+			assert_non_null(rig_send(&rig, .method = "GET", .path = "/b"));
 		else
-			assert_null(rig_exchange(&rig, .method = "GET", .path = "/b"));
+			assert_null(rig_send(&rig, .method = "GET", .path = "/b"));
 	}
-	assert_failed(&rig, COSI_INTERNAL, "no room for one more base URL than 32");
+	assert_failed(&rig, COSI_INTERNAL, "a client has 32 base URLs at most");
 	rig_close(&rig);
 }
 
@@ -316,7 +316,7 @@ test_request__of_an_older_module(void **state)
 
 	(void)state;
 	rig_open(&rig, NULL, &ok, 1);
-	assert_non_null(http_exchange(rig.client, &rig.call, rig.base, &request));
+	assert_non_null(http_send(rig.client, &rig.call, rig.base, &request));
 	rig_close(&rig);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_trust.c - certificates are read once, and shared. */
-#include "http/trust.h"
+ * test_ca_store.c - certificates are read once, and shared. */
+#include "http/ca_store.h"
 
 #include <openssl/ssl.h>
 #include <unistd.h>
@@ -11,24 +11,24 @@
 #include "banned.h"
 
 static X509_STORE *
-applied(struct trust *trust, SSL_CTX **out_ctx)
+applied(struct ca_store *trust, SSL_CTX **out_ctx)
 {
 	*out_ctx = SSL_CTX_new(TLS_client_method());
 	assert_non_null(*out_ctx);
-	assert_int_equal(trust_apply_cb(NULL, *out_ctx, trust), CURLE_OK);
+	assert_int_equal(ca_store_apply_cb(NULL, *out_ctx, trust), CURLE_OK);
 	return SSL_CTX_get_cert_store(*out_ctx);
 }
 
 /* Two connections of one client look into one store, which outlives the client. */
 static int
-ncertificates(struct trust *trust)
+ncertificates(struct ca_store *trust)
 {
 	SSL_CTX *first, *second;
 	X509_STORE *store = applied(trust, &first);
 	int n;
 
 	assert_ptr_equal(applied(trust, &second), store);
-	trust_free(trust);
+	ca_store_free(trust);
 	SSL_CTX_free(first);
 	n = sk_X509_OBJECT_num(X509_STORE_get0_objects(store));
 	SSL_CTX_free(second);
@@ -45,7 +45,7 @@ test_ca_file__alone(void **state)
 	assert_non_null(mkdtemp(dir));
 	pki_free(pki_new(dir));
 	(void)snprintf(path, sizeof path, "%s/ca.pem", dir);
-	assert_int_equal(ncertificates(trust_new(path, &status)), 1);
+	assert_int_equal(ncertificates(ca_store_new(path, &status)), 1);
 	(void)unlink(path);
 	(void)rmdir(dir);
 }
@@ -55,7 +55,7 @@ test_system__bundle(void **state)
 {
 	const char *bundle = curl_version_info(CURLVERSION_NOW)->cainfo;
 	struct status status = { 0 };
-	bool some = ncertificates(trust_new(NULL, &status)) > 0;
+	bool some = ncertificates(ca_store_new(NULL, &status)) > 0;
 
 	(void)state;
 	assert_int_equal(some, bundle != NULL && access(bundle, R_OK) == 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * trust.c - the certificates that a client trusts, read once for all of its connections. */
-#include "http/trust.h"
+ * ca_store.c - the certificates that a client trusts, read once for all of its connections. */
+#include "http/ca_store.h"
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -13,14 +13,14 @@
 
 #include "banned.h"
 
-struct trust {
+struct ca_store {
 	pthread_mutex_t mutex;
 	X509_STORE *store; /* NULL: the system's, not read yet; once set it stays */
 };
 
 /* What libcurl would set: a server's own certificate may stand in ca_file. */
 static X509_STORE *
-new_store(void)
+x509_store_new(void)
 {
 	X509_STORE *store = X509_STORE_new();
 
@@ -30,7 +30,7 @@ new_store(void)
 }
 
 static int
-load_file(struct trust *trust, const char *ca_file, struct status *status)
+ca_load_file(struct ca_store *ca, const char *ca_file, struct status *status)
 {
 	FILE *file = fopen(ca_file, "re");
 	int loaded;
@@ -38,10 +38,10 @@ load_file(struct trust *trust, const char *ca_file, struct status *status)
 	if (file == NULL)
 		return status_fail(status, COSI_INVALID, "cannot read ca_file '%s': %m", ca_file);
 	(void)fclose(file);
-	trust->store = new_store();
-	if (trust->store == NULL)
+	ca->store = x509_store_new();
+	if (ca->store == NULL)
 		return status_no_memory(status);
-	loaded = X509_STORE_load_file(trust->store, ca_file);
+	loaded = X509_STORE_load_file(ca->store, ca_file);
 	/* Nothing of it may surface in a later connection of this thread. */
 	ERR_clear_error();
 	if (loaded != 1)
@@ -50,45 +50,45 @@ load_file(struct trust *trust, const char *ca_file, struct status *status)
 	return 0;
 }
 
-struct trust *
-trust_new(const char *ca_file, struct status *status)
+struct ca_store *
+ca_store_new(const char *ca_file, struct status *status)
 {
-	struct trust *trust = calloc(1, sizeof *trust);
+	struct ca_store *ca = calloc(1, sizeof *ca);
 
-	if (trust == NULL) {
-		(void)status_no_memory(status);
+	if (ca == NULL) {
+		status_no_memory(status);
 		return NULL;
 	}
-	pthread_mutex_init(&trust->mutex, NULL);
-	if (ca_file != NULL && load_file(trust, ca_file, status) != 0) {
-		trust_free(trust);
+	pthread_mutex_init(&ca->mutex, NULL);
+	if (ca_file != NULL && ca_load_file(ca, ca_file, status) < 0) {
+		ca_store_free(ca);
 		return NULL;
 	}
-	return trust;
+	return ca;
 }
 
 void
-trust_free(struct trust *trust)
+ca_store_free(struct ca_store *ca)
 {
-	if (trust == NULL)
+	if (ca == NULL)
 		return;
-	X509_STORE_free(trust->store);
-	pthread_mutex_destroy(&trust->mutex);
-	free(trust);
+	X509_STORE_free(ca->store);
+	pthread_mutex_destroy(&ca->mutex);
+	free(ca);
 }
 
 void
-http_trust_version(const char *ca_file, struct http_trust_version *out)
+http_ca_version(const char *ca_file, struct http_ca_version *out)
 {
 	const char *path = ca_file != NULL ? ca_file : curl_version_info(CURLVERSION_NOW)->cainfo;
 	struct stat st;
 
-	*out = (struct http_trust_version){ 0 };
+	*out = (struct http_ca_version){ 0 };
 	if (path == NULL)
 		path = X509_get_default_cert_file();
 	if (stat(path, &st) != 0)
 		return;
-	*out = (struct http_trust_version){
+	*out = (struct http_ca_version){
 		.device = st.st_dev,
 		.inode = st.st_ino,
 		.size = (uint64_t)st.st_size,
@@ -100,10 +100,10 @@ http_trust_version(const char *ca_file, struct http_trust_version *out)
 /* Where libcurl was built to look, then where OpenSSL was.  With an empty store every handshake
  * fails with a reason. */
 static X509_STORE *
-load_system(void)
+ca_load_system(void)
 {
 	const curl_version_info_data *info = curl_version_info(CURLVERSION_NOW);
-	X509_STORE *store = new_store();
+	X509_STORE *store = x509_store_new();
 
 	if (store == NULL)
 		return NULL;
@@ -114,17 +114,17 @@ load_system(void)
 }
 
 CURLcode
-trust_apply_cb(CURL *easy, void *ssl_ctx, void *userdata)
+ca_store_apply_cb(CURL *easy, void *ssl_ctx, void *userdata)
 {
-	struct trust *trust = userdata;
+	struct ca_store *ca = userdata;
 	X509_STORE *store;
 
 	(void)easy;
-	pthread_mutex_lock(&trust->mutex);
-	if (trust->store == NULL)
-		trust->store = load_system();
-	store = trust->store;
-	pthread_mutex_unlock(&trust->mutex);
+	pthread_mutex_lock(&ca->mutex);
+	if (ca->store == NULL)
+		ca->store = ca_load_system();
+	store = ca->store;
+	pthread_mutex_unlock(&ca->mutex);
 	if (store == NULL)
 		return CURLE_OUT_OF_MEMORY;
 	SSL_CTX_set1_cert_store(ssl_ctx, store);
