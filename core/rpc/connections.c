@@ -102,14 +102,14 @@ connections_add(struct connections *connections, int fd, const struct ucred *pee
 	CONNECTIONS_FOREACH(each, connections) {
 		if (each->state == CONNECTION_FREE)
 			room = room != NULL ? room : each;
-		else if (!each->closing && each->peer.uid == peer->uid)
+		else if (each->peer.uid == peer->uid)
 			nuser++;
 		else
 			continue;
 		if (connection_is_idle(each) && (idlest == NULL || each->idle_ms < idlest->idle_ms))
 			idlest = each;
 	}
-	if (nuser >= LIMIT_CONNECTIONS_USER && idlest != NULL &&
+	if (nuser == LIMIT_CONNECTIONS_USER && idlest != NULL &&
 	    now_ms - idlest->idle_ms >= LIMIT_IDLE_MS) {
 		connection_shut_down(connections, idlest);
 		nuser--;
@@ -269,7 +269,7 @@ connections_check(struct connections *connections, int64_t now_ms)
 		past_ms = LIMIT_CHECK_MS;
 	connections->checked_ms = now_ms;
 	connections_sweep(connections);
-	CONNECTIONS_FOREACH (each, connections) {
+	CONNECTIONS_FOREACH(each, connections) {
 		some |= each->state != CONNECTION_FREE;
 		if (each->state < CONNECTION_HANDOFF || each->closing)
 			continue;

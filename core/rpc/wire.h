@@ -9,10 +9,10 @@
 #include "base/arena.h"
 #include "base/status.h"
 
-/* Are these the bytes of such a message, and of one that is safe to unpack?  protobuf-c takes
- * invalid UTF-8, cuts strings at a NUL, and answers 2 bytes of map entry with 60 of heap: all of
- * that, too many fields (LIMIT_FIELDS) and too deep ones (LIMIT_DEPTH) are refused.  0, or -1 with
- * INVALID. */
+/* Checks that these are the bytes of such a message, and that it is safe to unpack.  protobuf-c
+ * accepts invalid UTF-8, cuts strings at a NUL, and allocates 60 bytes for 2 bytes of map entry:
+ * all of that, too many fields (LIMIT_FIELDS) and too deep ones (LIMIT_DEPTH) are refused.  0, or
+ * -1 with INVALID. */
 int wire_check(const ProtobufCMessageDescriptor *type, const uint8_t *bytes, size_t len,
 	       struct status *status);
 

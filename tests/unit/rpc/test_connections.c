@@ -168,6 +168,23 @@ test_add__closes_an_idle_one(void **state)
 	end(f, busy, 1);
 }
 
+/* One that was shut down counts until the core has closed it: it may take the core long. */
+static void
+test_add__closing_ones_count(void **state)
+{
+	struct fixture *f = *state;
+	struct connection *connection;
+
+	for (int i = 0; i < LIMIT_CONNECTIONS_USER; i++)
+		(void)serve(f, 7, 1);
+	connection = begin(f, 0, LIMIT_OPEN_CALLS + 1);
+	assert_false(is_open(f, 0));
+	assert_int_equal(add(f, 7, 2), -1);
+	end(f, connection, LIMIT_OPEN_CALLS + 1);
+	core_closes(f, 0);
+	assert_true(add(f, 7, 2) >= 0);
+}
+
 /* The core closes a descriptor, and the next connection gets its number. */
 static void
 test_add__descriptor_is_used_again(void **state)
@@ -463,6 +480,7 @@ main(void)
 		TEST(test_add__of_one_user),
 		TEST(test_add__of_all),
 		TEST(test_add__closes_an_idle_one),
+		TEST(test_add__closing_ones_count),
 		TEST(test_add__descriptor_is_used_again),
 		TEST(test_calls__of_one_connection),
 		TEST(test_calls__of_all_connections),
