@@ -332,7 +332,8 @@ struct cosi_module {
 
 	/* One instance per configured backend.  open() checks what the schema cannot, and can keep
 	 * `config`, which lives as long as the instance.  It does no network I/O, so that an
-	 * unreachable store cannot block a reload.  Both are optional: without open() the handlers
+	 * unreachable store cannot block a reload, and nothing that cannot be repeated: a child
+	 * process calls it first.  Both are optional: without open() the handlers
 	 * get `config` as their instance. */
 	int (*open)(struct cosi_call *, const void *config, void **out_instance);
 	void (*close)(void *instance);

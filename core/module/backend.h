@@ -21,8 +21,8 @@
 struct backend {
 	const char *name;                    /* borrowed from the configuration */
 	const struct config_backend *config; /* borrowed */
-	const struct cosi_module *module; /* our copy: fields that an older module lacks are zero */
-	const char *public_url; /* public_endpoint or endpoint; what applications are told */
+	const struct cosi_module *module; /* a copy: fields that an older module lacks are zero */
+	const char *public_url; /* public_endpoint or endpoint; the URL for applications */
 	void *priv;             /* the instance: module layer only */
 	unsigned ncalls; /* the scheduler's, under its mutex: calls that can need no other one */
 };
@@ -51,13 +51,13 @@ struct generation *generation_ref(struct generation *generation);
  * not be inside of a handler. */
 void generation_unref(struct generation *generation);
 struct backend *generation_find(const struct generation *generation, const char *name);
-/* One backend before the others, which nobody uses and nobody will: as the last unref would. */
+/* Closes one backend that has no users and will have none, as the last unref would. */
 void backend_close(struct backend *backend);
 /* Did it move over, so that both are the same instance?  Neither may have been closed. */
 bool backend_is_same(const struct backend *a, const struct backend *b);
 
 /* One call on one backend: what a handler gets as its struct cosi_call.  Lives on the stack of
- * whoever calls a backend_*() function below; set the borrowed members, then module_call_init(). */
+ * the caller of a backend_*() function below; set the borrowed members, then module_call_init(). */
 struct module_call {
 	struct cosi_call pub;            /* first: modules hold a pointer to it */
 	struct arena *arena;             /* borrowed */
@@ -79,7 +79,7 @@ void module_call_init(struct module_call *call);
  * module; a success after cosi_fail() is that failure.  What has a default (a bucket's name,
  * endpoint and style) is filled in.  Every string of an answer is a copy in the call's arena, so
  * that it may outlive the generation.  A bucket that was looked up may serve fewer protocols than
- * were asked for: the caller compares.  0 or -1 with call->status set. */
+ * requested: the caller compares.  0 or -1 with call->status set. */
 const char *backend_map_name(struct module_call *call, uint32_t kind, const char *asked,
 			     bool exact);
 int backend_create_bucket(struct module_call *call, const struct cosi_bucket_req *req,
@@ -92,7 +92,7 @@ int backend_grant(struct module_call *call, const struct cosi_access_req *req,
 int backend_revoke(struct module_call *call, const struct cosi_access_req *req);
 int backend_probe(struct module_call *call);
 
-/* Everything in the store that bears the owner's mark, each checked and handed to found(), which
+/* Everything in the store that has the owner's tags, each checked and handed to found(), which
  * returns non-zero to stop; what it is given lives until it returns.  0 or -1 with call->status. */
 struct backend_list {
 	int (*found)(void *arg, const struct cosi_found *found);

@@ -2,7 +2,7 @@
  * file.c - what may be loaded, and the copy of it.
  *
  * Permissions are checked on the descriptor that is copied, so that nothing can be exchanged in
- * between; the hash and the ELF checks read the sealed copy, which nobody can change or cut.
+ * between; the hash and the ELF checks read the sealed copy, which cannot be changed or truncated.
  */
 #include "module/file.h"
 

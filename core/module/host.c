@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * host.c - the table of services.
  *
- * A failed call gets no further service, so that a result that nobody checked cannot become a
+ * A failed call gets no further service, so that an unchecked result cannot become a
  * request to the store.  Nothing that a module passes here is trusted.
  */
 #include "module/host.h"
@@ -57,7 +57,7 @@ host_log(struct cosi_call *pub, uint32_t level, const char *fmt, ...)
 		 text);
 }
 
-/* The text goes to the log, to Kubernetes events and to whoever asked. */
+/* The text goes to the log, to Kubernetes events and to the caller. */
 static void
 clean(struct status *status)
 {

@@ -38,7 +38,7 @@ struct opening {
 int instance_open(struct backend *backend, struct image *image, const struct opening *opening);
 /* Gives the backend's reference back.  The last one closes: no call may be running then. */
 void instance_close(struct backend *backend);
-/* In the child that may die of it: open() and close() of an instance with these settings. */
+/* In the child process: open() and close() of an instance with these settings. */
 void instance_try_open(const struct cosi_module *module, const struct load_check_request *request,
 		       const void *settings);
 

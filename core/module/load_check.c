@@ -22,7 +22,7 @@ load_check_init(struct load_check *check, int64_t limit_ms)
 	*check = (struct load_check){ .limit_ms = limit_ms, .fd = -1 };
 }
 
-/* The daemon blocks and ignores signals that the child must be able to die of.  0 or an errno. */
+/* The daemon blocks and ignores signals that must be able to end the child.  0 or an errno. */
 static int
 spawn_child(pid_t *out_pid, int child_fd)
 {
@@ -62,7 +62,7 @@ start_child(struct load_check *check)
 {
 	const struct timeval limit = { check->limit_ms / 1000, check->limit_ms % 1000 * 1000 };
 	CLEANUP_FD int mine = -1;
-	CLEANUP_FD int childs = -1;
+	CLEANUP_FD int child_end = -1;
 	int fds[2], error;
 
 	if (check->pid != 0)
@@ -70,11 +70,11 @@ start_child(struct load_check *check)
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
 		return errno;
 	mine = fds[0];
-	childs = fds[1];
+	child_end = fds[1];
 	if (setsockopt(mine, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0 ||
 	    setsockopt(mine, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) != 0)
 		return errno;
-	error = spawn_child(&check->pid, childs);
+	error = spawn_child(&check->pid, child_end);
 	if (error != 0) {
 		check->pid = 0;
 		return error;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * load_check.h - loading modules and opening backends in a child process that may die of it.
+ * load_check.h - loading modules and opening backends in a child process first.
  *
  * A constructor or an open() that crashes, ends the process, never returns or leaves a process
  * running takes down a child instead of the daemon, and the error names it.
@@ -12,7 +12,7 @@
  *                        ◄── reply ──────────
  *   load_check_end()     ── kill ───────────►
  *
- * The settings, secrets among them, go through a socket pair that nobody else has.
+ * The settings, secrets among them, go through a socket pair that no other process has.
  */
 #ifndef COSID_MODULE_LOAD_CHECK_H
 #define COSID_MODULE_LOAD_CHECK_H

@@ -76,7 +76,7 @@ check_protocols(struct module_call *call, uint32_t protocols, uint32_t needed)
 	if ((protocols & ~call->backend->module->protocols) != 0)
 		return reject(call, "a bucket of", "protocols that it does not have");
 	if ((needed & ~protocols) != 0)
-		return reject(call, "a bucket without", "the protocols that were asked for");
+		return reject(call, "a bucket without", "the requested protocols");
 	return 0;
 }
 

@@ -96,9 +96,8 @@ test_create__protocols(void **state)
 	((struct rig_call *)*state)->module.protocols = COSI_S3 | COSI_AZURE;
 	lie_bucket_answer.protocols = COSI_AZURE;
 	lie_bucket_answer.azure_account = "account";
-	create_fails(
-		*state,
-		"module 'liar' answered with a bucket without the protocols that were asked for");
+	create_fails(*state,
+		     "module 'liar' answered with a bucket without the requested protocols");
 }
 
 static void
