@@ -24,7 +24,7 @@ def config_text(value, top=True):
         return "true" if value else "false"
     if isinstance(value, int):
         return str(value)
-    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
 class Ended(AssertionError):

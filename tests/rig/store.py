@@ -174,6 +174,13 @@ class MinioStore(S3Store):
     def quota(self, bucket):
         return self.root.quota(bucket)
 
+    def marks(self, bucket):
+        """Its ownership tags and others."""
+        return self.root.tags(bucket)
+
+    def set_marks(self, bucket, marks):
+        assert self.root.set_tags(bucket, marks).status == 200
+
 
 class AzureStore(Remote, AzureAnswers):
     name = "azure"
@@ -195,6 +202,12 @@ class AzureStore(Remote, AzureAnswers):
 
     def buckets(self):
         return sorted(self.root.containers())
+
+    def marks(self, bucket):
+        return self.root.marks(bucket)
+
+    def set_marks(self, bucket, marks):
+        self.root.set_marks(bucket, **marks)
 
     def accounts_of(self, bucket):
         """Of the container's policies."""

@@ -6,6 +6,7 @@ test_params.py has what is the same for several stores.
 import pytest
 
 from rig.azure import Blob, Policy
+from rig.behind import client, daemon, lasting_proxy, one, proxy, settings, shop
 from rig.client import refused
 from rig.store import AzureStore
 
@@ -13,24 +14,8 @@ pytestmark = pytest.mark.azure
 
 
 @pytest.fixture(scope="module")
-def shop(azurite):
+def real(azurite):
     return AzureStore(azurite)
-
-
-@pytest.fixture(scope="module")
-def daemon(lasting, shop):
-    return lasting({"backends": [shop.backend("shop")]}, protocol="AZURE")
-
-
-@pytest.fixture
-def client(daemon, dialect):
-    return daemon.client(dialect)
-
-
-@pytest.fixture
-def one(daemon):
-    """A client where the dialect makes no difference."""
-    return daemon.client()
 
 
 # ---- anonymousAccess
@@ -65,15 +50,6 @@ def test_anonymous__read_only(client, shop, name):
     assert client.create(name, params) == bucket
     with refused("ALREADY_EXISTS", name):
         client.create(name, {"anonymousAccess": "private"})
-
-
-@pytest.mark.clause(8)
-@pytest.mark.parametrize("asked", ["writeOnly", "readWrite"])
-def test_anonymous__not_to_be_had(client, shop, name, asked):
-    code = "OUT_OF_RANGE" if client.dialect == "v1alpha1" else "INVALID_ARGUMENT"
-    with refused(code, "anonymousAccess"):
-        client.create(name, {"anonymousAccess": asked})
-    assert not shop.exists(name)
 
 
 # ---- marks
@@ -133,17 +109,6 @@ def test_marks__that_are_not_ours(one, shop, name, marks):
         with refused("FAILED_PRECONDITION", name):
             one.delete(f"shop.{name}", {"whenNotEmpty": "purge"})
     assert shop.root.marks(name) == marks and shop.is_filled(name)
-
-
-def test_marks__beside_others(one, shop, name):
-    """What somebody adds to a container of ours stays."""
-    bucket = one.create(name)
-    marks = shop.root.marks(name) | {"team": "photos"}
-    shop.root.set_marks(name, **marks)
-    assert one.create(name) == bucket
-    one.revoke(one.grant(bucket, f"ba-{name}").account_id, bucket)
-    assert shop.root.marks(name) == marks
-    one.delete(bucket)
 
 
 def test_marks__in_another_case(one, shop, name):
@@ -217,13 +182,6 @@ def test_names__that_are_no_containers(daemon, shop, asked):
 
 
 def test_names__of_every_length(daemon, shop):
-    """The longest name of v1alpha2 stands whole in the mark, and is cut in the container's name."""
-    client = daemon.client("v1alpha2")
-    asked = "x" * 253
-    made = client.create(asked)
-    assert client.create(asked) == made and len(made.removeprefix("shop.")) <= 63
-    assert asked in shop.root.marks(made.removeprefix("shop.")).values()
-    client.delete(made)
     one = daemon.client("v1alpha1")
     for asked in ("abc", "y" * 63):
         assert one.create(asked) == f"shop.{asked}"

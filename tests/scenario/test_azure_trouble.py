@@ -11,41 +11,31 @@ import pytest
 
 from rig import secrets
 from rig.azure import KEYS, Azurite
+from rig.behind import daemon, lasting_proxy, one, proxy, shop
 from rig.client import refused, until_ok
-from rig.proxy import Cut, Proxy, answer
+from rig.proxy import Cut, answer
 from rig.steps import PASSING, QUICK, steps
 from rig.store import AzureStore
 
 pytestmark = pytest.mark.azure
 
+
+@pytest.fixture(scope="module")
+def real(azurite):
+    return AzureStore(azurite)
+
+
 WRONG = base64.b64encode(b"planted-wrong-key-of-the-account".ljust(64, b".")).decode()
 
 
 @pytest.fixture(scope="module")
-def lasting_proxy(azurite):
-    with Proxy(azurite.endpoint) as made:
-        yield made
+def settings():
+    return QUICK
 
 
 @pytest.fixture
-def proxy(lasting_proxy):
-    lasting_proxy.reset()
-    return lasting_proxy
-
-
-@pytest.fixture(scope="module")
-def shop(azurite, lasting_proxy):
-    return AzureStore(azurite, endpoint=lasting_proxy.endpoint)
-
-
-@pytest.fixture(scope="module")
-def daemon(lasting, shop):
-    return lasting({"backends": [shop.backend("shop", **QUICK)]}, protocol="AZURE")
-
-
-@pytest.fixture
-def client(daemon, proxy):
-    return daemon.client()
+def client(one):
+    return one
 
 
 XML = b'<?xml version="1.0" encoding="utf-8"?>'

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_cuts.py - a kill, and a connection that breaks, between any two requests of a call to an S3 store.
 
-Which requests those are: test_rgw_requests.py and test_minio_requests.py.  Azure's locks last longer
-than a call, so that test_azure_requests.py does it in another order.
+Which requests those are: test_requests.py.  Azure's locks last longer than a call, so that
+test_azure_cuts.py does it in another order.
 """
 import dataclasses
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""test_minio_params.py - quotas, half-made buckets, marks and names on a real MinIO.
+"""test_minio_params.py - half-made buckets and marks on a real MinIO.
 
 test_params.py has what is the same for several stores.
 """
@@ -8,6 +8,7 @@ import hashlib
 
 import pytest
 
+from rig.behind import daemon, lasting_proxy, one, proxy, settings, shop
 from rig.client import outcome, refused, until_ok
 from rig.proxy import Proxy, answer
 from rig.store import MinioStore
@@ -16,24 +17,8 @@ pytestmark = pytest.mark.minio
 
 
 @pytest.fixture(scope="module")
-def shop(minio):
+def real(minio):
     return MinioStore(minio)
-
-
-@pytest.fixture(scope="module")
-def daemon(lasting, shop):
-    return lasting({"backends": [shop.backend("shop")]})
-
-
-@pytest.fixture
-def client(daemon, dialect):
-    return daemon.client(dialect)
-
-
-@pytest.fixture
-def one(daemon):
-    """A client where the dialect makes no difference."""
-    return daemon.client()
 
 
 @pytest.fixture(scope="module")
@@ -45,15 +30,6 @@ def hasty(lasting, shop):
 @pytest.fixture
 def quick(hasty):
     return hasty.client()
-
-
-def test_quota(one, shop, name):
-    """The server enforces it by what its scanner saw last, and for one object at once."""
-    bucket = one.create(name, {"quotaMaxSize": "64Ki"})
-    assert shop.root.quota(name) == 64 << 10
-    key = shop.client(one.grant(bucket, f"ba-{name}"))
-    assert key.put(name, "fits", b"x" * 32768).status == 200
-    assert key.put(name, "too-much", b"x" * 65537).code == "XMinioAdminBucketQuotaExceeded"
 
 
 # ---- half-made buckets: what a create that was cut off leaves, made by hand
@@ -167,36 +143,3 @@ def test_marks__of_others(one, shop, name):
     for letter in "ab":
         with refused("FAILED_PRECONDITION", name):
             one.delete(f"shop.{name}-{letter}")
-
-
-def test_marks__beside_other_tags(one, shop, name):
-    """Tags that somebody adds to a bucket of ours stay."""
-    bucket = one.create(name)
-    tags = shop.root.tags(name) | {"team": "photos"}
-    assert shop.root.set_tags(name, tags).status == 200
-    assert one.create(name) == bucket
-    assert shop.root.tags(name) == tags
-    one.delete(bucket)
-
-
-# ---- names
-
-
-def test_names__of_the_servers_own_pages(client, shop):
-    if client.dialect == "v1alpha1":
-        with refused("INVALID_ARGUMENT", "minio"):
-            client.create("minio")
-    else:
-        made = client.create("minio")
-        assert shop.exists(made.removeprefix("shop."))
-        client.delete(made)
-
-
-def test_names__of_every_length(daemon, shop):
-    """The longest name of v1alpha2 stands whole in the mark, and is cut in the bucket's name."""
-    client = daemon.client("v1alpha2")
-    asked = "x" * 253
-    made = client.create(asked)
-    assert client.create(asked) == made
-    assert shop.root.tags(made.removeprefix("shop."))["cosi-name"] == asked
-    client.delete(made)

@@ -6,34 +6,29 @@ test_store_trouble.py has what is the same for every store.
 import pytest
 
 from rig import secrets
+from rig.behind import daemon, lasting_proxy, one, proxy, shop
 from rig.client import refused, until_ok
 from rig.minio import ADMIN, Minio
-from rig.proxy import Proxy, answer
+from rig.proxy import answer
 from rig.steps import PASSING, QUICK, live
 from rig.store import MinioStore
 
 pytestmark = pytest.mark.minio
 
 
-@pytest.fixture
-def proxy(minio):
-    with Proxy(minio.endpoint) as made:
-        yield made
+@pytest.fixture(scope="module")
+def real(minio):
+    return MinioStore(minio)
+
+
+@pytest.fixture(scope="module")
+def settings():
+    return QUICK
 
 
 @pytest.fixture
-def shop(minio, proxy):
-    return MinioStore(minio, proxy.endpoint)
-
-
-@pytest.fixture
-def daemon(cosid, shop):
-    return cosid({"backends": [shop.backend("shop", **QUICK)]})
-
-
-@pytest.fixture
-def client(daemon):
-    return daemon.client()
+def client(one):
+    return one
 
 
 def test_answer__of_another_shape(daemon, proxy, name):

@@ -5,31 +5,15 @@ What only one store can do, or does in its own way: test_rgw_params.py and its l
 """
 import pytest
 
+from rig.behind import client, daemon, lasting_proxy, on, one, proxy, real, settings, shop
 from rig.client import refused
 from rig.s3 import S3
 
 
-@pytest.fixture(scope="module", params=["ceph-rgw", "minio"])
-def shop(request, stores):
-    return stores(request.param)
+BOTH = ("ceph-rgw", "minio")
 
 
-@pytest.fixture(scope="module")
-def daemon(lasting, shop):
-    return lasting({"backends": [shop.backend("shop")]}, protocol=shop.protocol)
-
-
-@pytest.fixture
-def client(daemon, dialect):
-    return daemon.client(dialect)
-
-
-@pytest.fixture
-def one(daemon):
-    """A client where the dialect makes no difference."""
-    return daemon.client()
-
-
+@on(*BOTH)
 def test_versioning(one, shop, name):
     bucket = one.create(name, {"versioning": "true"})
     assert shop.root.versioning(name) == "Enabled"
@@ -43,6 +27,7 @@ QUOTAS = {"ceph-rgw": ("quotaMaxObjects", "10", "10", "11"),
           "minio": ("quotaMaxSize", "10Mi", str(10 << 20), "11Mi")}
 
 
+@on(*BOTH)
 @pytest.mark.clause(6, 62)
 def test_parameters__others_than_at_creation(client, shop, name):
     key, first, same, other = QUOTAS[shop.name]
@@ -71,8 +56,8 @@ NOT_TO_BE_HAD = {
 
 
 @pytest.mark.clause(10, 30, 63)
-@pytest.mark.parametrize("shop, params", [(s, p) for s, all_of in NOT_TO_BE_HAD.items() for p in all_of],
-                         indirect=["shop"], scope="module")
+@pytest.mark.parametrize("real, params", [(s, p) for s, all_of in NOT_TO_BE_HAD.items() for p in all_of],
+                         indirect=["real"], scope="module")
 def test_parameters__not_to_be_had(client, shop, name, params):
     """Values that are none, and what the store does not have."""
     with refused("INVALID_ARGUMENT|OUT_OF_RANGE", next(iter(params))):
@@ -80,6 +65,43 @@ def test_parameters__not_to_be_had(client, shop, name, params):
     assert not shop.exists(name)
 
 
+# Legal words that a store cannot use.
+NOT_HERE = [("ceph-rgw", {"region": "moon-1"}), ("azure", {"anonymousAccess": "writeOnly"}),
+            ("azure", {"anonymousAccess": "readWrite"})]
+
+
+@pytest.mark.clause(8)
+@pytest.mark.parametrize("real, params", NOT_HERE, indirect=["real"], scope="module")
+def test_parameters__legal_and_not_here(client, shop, name, params):
+    code = "OUT_OF_RANGE" if client.dialect == "v1alpha1" else "INVALID_ARGUMENT"
+    with refused(code, next(iter(params))):
+        client.create(name, params)
+    assert not shop.exists(name)
+
+
+@on(*BOTH)
+@pytest.mark.clause(6, 62)
+def test_parameters__a_given_default_is_a_choice(client, name):
+    """An absent parameter and its default are two requests: a later default changes neither."""
+    client.create(name)
+    with refused("ALREADY_EXISTS", name):
+        client.create(name, {"versioning": "false"})
+
+
+TOO_MUCH = {"ceph-rgw": "QuotaExceeded", "minio": "XMinioAdminBucketQuotaExceeded"}
+
+
+@on(*BOTH)
+def test_quota__size(one, shop, name):
+    """MinIO enforces it by what its scanner saw last, and for one object at once."""
+    bucket = one.create(name, {"quotaMaxSize": "64Ki"})
+    assert shop.quota(name) == 64 << 10
+    key = shop.client(one.grant(bucket, f"ba-{name}"))
+    assert key.put(name, "fits", b"x" * 32768).status == 200
+    assert key.put(name, "too-much", b"x" * 65537).code == TOO_MUCH[shop.name]
+
+
+@on(*BOTH)
 def test_object_lock(one, shop, name):
     """Purge does not break a lock: the locked version stays, and so does the bucket."""
     bucket = one.create(name, {"objectLock": "true"})
@@ -101,6 +123,7 @@ ANONYMOUS = {"private": set(), "readOnly": {"list", "get"}, "writeOnly": {"put"}
              "readWrite": {"list", "get", "put"}}
 
 
+@on(*BOTH)
 @pytest.mark.parametrize("mode", ANONYMOUS)
 def test_anonymous__opens_what_it_says(one, shop, name, mode):
     bucket = one.create(name, {"anonymousAccess": mode})
@@ -126,6 +149,7 @@ def test_anonymous__opens_what_it_says(one, shop, name, mode):
 # ---- deletes
 
 
+@on(*BOTH)
 def test_delete__only_versions_are_left(one, shop, name):
     bucket = one.create(name, {"versioning": "true"})
     for number in range(3):
@@ -142,6 +166,7 @@ AWKWARD = {"ceph-rgw": lambda n: f"o\x01 &<>'\"+%2F/{n}\n",
            "minio": lambda n: f"o &<>'\"+%2F{n}{chr(1) if n % 100 == 0 else ''}"}
 
 
+@on(*BOTH)
 def test_delete__purge_of_many_pages(one, shop, name, whole):
     """More objects than one page holds."""
     bucket = one.create(name)
@@ -151,8 +176,52 @@ def test_delete__purge_of_many_pages(one, shop, name, whole):
     assert not shop.exists(name)
 
 
+@on(*BOTH)
 def test_delete__unfinished_uploads(one, shop, name):
     bucket = one.create(name)
     assert shop.root.request("POST", f"/{name}/half", {"uploads": ""}).status == 200
     one.delete(bucket)
     assert not shop.exists(name)
+
+
+# ---- names and marks
+
+
+# Where a server has its own pages: a refusal in words, not a strange status.
+RESERVED = {"ceph-rgw": ("admin", "swift", "auth"), "minio": ("minio",)}
+
+
+@on(*BOTH)
+def test_names__of_the_servers_own_pages(client, shop):
+    for word in RESERVED[shop.name]:
+        if client.dialect == "v1alpha1":
+            with refused("INVALID_ARGUMENT", word):
+                client.create(word)
+        else:
+            made = client.create(word)
+            assert shop.exists(made.removeprefix("shop."))
+            client.delete(made)
+
+
+@on("minio", "azure")
+def test_names__longest(daemon, shop):
+    """The longest name of v1alpha2 stands whole in the tags, and is cut in the bucket's name."""
+    client = daemon.client("v1alpha2")
+    asked = "x" * 253
+    made = client.create(asked)
+    native = made.removeprefix("shop.")
+    assert client.create(asked) == made and len(native) <= 63
+    assert asked in shop.marks(native).values()
+    client.delete(made)
+
+
+@on("minio", "azure")
+def test_marks__beside_others(one, shop, name):
+    """Tags that somebody adds to a bucket of ours stay."""
+    bucket = one.create(name)
+    marks = shop.marks(name) | {"team": "photos"}
+    shop.set_marks(name, marks)
+    assert one.create(name) == bucket
+    one.revoke(one.grant(bucket, f"ba-{name}").account_id, bucket)
+    assert shop.marks(name) == marks
+    one.delete(bucket)

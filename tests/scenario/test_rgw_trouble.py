@@ -8,25 +8,24 @@ import json
 import pytest
 
 from rig.ceph import Ceph
+from rig.behind import daemon, lasting_proxy, one, proxy, shop
 from rig.client import refused, until_ok
-from rig.proxy import Cut, answer
+from rig.proxy import answer
 from rig.steps import QUICK, live
 from rig.store import CephRgw
 
 
-@pytest.fixture
-def shop(rgw, proxy):
-    return CephRgw(rgw, proxy.endpoint)
+pytestmark = pytest.mark.ceph
 
 
-@pytest.fixture
-def daemon(cosid, shop):
-    return cosid({"backends": [shop.backend("shop", **QUICK)]})
+@pytest.fixture(scope="module")
+def real(rgw):
+    return CephRgw(rgw)
 
 
-@pytest.fixture
-def client(daemon):
-    return daemon.client()
+@pytest.fixture(scope="module")
+def settings():
+    return QUICK
 
 
 @pytest.mark.clause(31)
@@ -41,29 +40,6 @@ def test_keys__without_the_capability(cosid, folder, name):
             client.grant(bucket, f"ba-{name}")
     finally:
         ceph.down()
-
-
-def test_down__name_that_does_not_resolve(cosid, shop, name):
-    gone = shop.backend("shop", endpoint="http://store.invalid:80", **QUICK)
-    with refused("UNAVAILABLE", "store.invalid"):
-        cosid({"backends": [gone]}).client().create(name)
-
-
-def test_down__breaker(daemon, client, proxy, name):
-    """Five failures in a row open it: then nothing is sent until a probe is due, and one success
-    closes it."""
-    proxy.rule = lambda request: Cut.BEFORE
-    while True:
-        sent = len(proxy.lines())
-        with refused("UNAVAILABLE"):
-            client.create(name)
-        if len(proxy.lines()) == sent:
-            break
-        assert sent < 20, "it never opened"
-    assert sent >= 5
-    proxy.rule = lambda request: None
-    until_ok("UNAVAILABLE", client.create, name)
-    live(client, name)
 
 
 def test_lie__a_revoke_that_did_not_happen(cosid, folder, name):
@@ -90,9 +66,9 @@ def test_lie__a_revoke_that_did_not_happen(cosid, folder, name):
         ceph.down()
 
 
-def test_answer__of_another_shape(client, proxy, name):
+def test_answer__of_another_shape(one, proxy, name):
     """JSON that is valid and not what was asked for."""
-    client.create(name)
+    one.create(name)
     shapes = [{}, [], None, 5, "x", {"keys": []}, {"keys": {}}, {"keys": [{}]},
               {"user_id": 5, "keys": [{"user": 5, "access_key": None}]}]
     for shape in shapes:
@@ -103,6 +79,6 @@ def test_answer__of_another_shape(client, proxy, name):
 
         proxy.rule = rule
         with refused("INTERNAL|UNAVAILABLE|FAILED_PRECONDITION|ABORTED"):
-            client.grant(f"shop.{name}", f"ba-{name}")
+            one.grant(f"shop.{name}", f"ba-{name}")
     proxy.reset()
-    live(client, name)
+    live(one, name)

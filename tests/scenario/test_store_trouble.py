@@ -7,43 +7,22 @@ import threading
 
 import pytest
 
+from rig.behind import daemon, lasting_proxy, one, proxy, real, shop
 from rig.client import refused, until_ok
 from rig.minio import ADMIN
-from rig.proxy import Cut, Proxy, answer, older
+from rig.proxy import Cut, answer, older
 from rig.server import free_port
 from rig.steps import PASSING, QUICK, live, steps
 
 
-@pytest.fixture(scope="module", params=["ceph-rgw", "minio", "azure"])
-def real(request, stores):
-    return stores(request.param)
-
-
 @pytest.fixture(scope="module")
-def lasting_proxy(real):
-    with Proxy(real.server.endpoint) as made:
-        yield made
+def settings():
+    return QUICK
 
 
 @pytest.fixture
-def proxy(lasting_proxy):
-    lasting_proxy.reset()
-    return lasting_proxy
-
-
-@pytest.fixture(scope="module")
-def shop(real, lasting_proxy):
-    return real.at(lasting_proxy.endpoint)
-
-
-@pytest.fixture(scope="module")
-def daemon(lasting, shop):
-    return lasting({"backends": [shop.backend("shop", **QUICK)]}, protocol=shop.protocol)
-
-
-@pytest.fixture
-def client(daemon, proxy):
-    return daemon.client()
+def client(one):
+    return one
 
 
 # What the store says, and the code for it.  None is final, or a sidecar would give up.
@@ -159,6 +138,30 @@ def test_down__nobody_listens(cosid, shop, name):
     for call in steps(client, name):
         with refused("UNAVAILABLE", "127.0.0.1"):
             call()
+
+
+def test_down__name_that_does_not_resolve(cosid, shop, name):
+    gone = shop.backend("shop", endpoint="http://store.invalid:80", **QUICK)
+    with refused("UNAVAILABLE", "store.invalid"):
+        cosid({"backends": [gone]}, protocol=shop.protocol).client().create(name)
+
+
+def test_down__breaker(cosid, shop, proxy, name):
+    """Five failures in a row open it: then nothing is sent until a probe is due, and one success
+    closes it."""
+    client = cosid({"backends": [shop.backend("shop", **QUICK)]}, protocol=shop.protocol).client()
+    proxy.rule = lambda request: Cut.BEFORE
+    while True:
+        sent = len(proxy.lines())
+        with refused("UNAVAILABLE"):
+            client.create(name)
+        if len(proxy.lines()) == sent:
+            break
+        assert sent < 20, "it never opened"
+    assert sent >= 5
+    proxy.rule = lambda request: None
+    until_ok("UNAVAILABLE", client.create, name)
+    live(client, name)
 
 
 def test_slow__within_the_timeout(client, proxy, name):
