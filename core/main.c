@@ -38,6 +38,8 @@ enum { CORE_S = 1 };
 /* How often the main thread looks around, and how much of the processor's time within such a period
  * makes it one of work. */
 enum { LOOK_MS = 5000, WORK_MS = 100 };
+/* After so many such periods without work free memory goes back to the system. */
+enum { TRIM_FIRST = 2, TRIM_LAST = 8 };
 /* malloc(): larger pieces have a mapping of their own, and that many bytes may lie idle; and fewer
  * arenas than eight for each processor, so that one thread uses what another has freed. */
 enum { MALLOC_LARGE = 256 << 10, MALLOC_ARENAS = 4 };
@@ -129,26 +131,23 @@ failed:
 
 /* ---- the main thread's loop ---------------------------------------------------------- */
 
-/* Gives free memory back once the process has done little for two periods after one of work. */
+/* Gives free memory back when the process has done little for 10 s after a period of work, and once
+ * more after 40 s: idle HTTP connections are kept for 30 s. */
 static void
 trim_when_idle(void)
 {
 	static int64_t next_ms, used_us;
-	static unsigned nidle;
-	static bool worked;
+	static unsigned nidle = TRIM_LAST;
 	int64_t now_ms = clock_mono_ms(), now_us;
 
 	if (now_ms < next_ms)
 		return;
 	next_ms = now_ms + LOOK_MS;
 	now_us = clock_us(CLOCK_PROCESS_CPUTIME_ID);
-	if (now_us - used_us >= WORK_MS * 1000) {
-		worked = true;
+	if (now_us - used_us >= WORK_MS * 1000)
 		nidle = 0;
-	} else if (worked && ++nidle == 2) {
+	else if (nidle < TRIM_LAST && (++nidle == TRIM_FIRST || nidle == TRIM_LAST))
 		(void)malloc_trim(0);
-		worked = false;
-	}
 	used_us = clock_us(CLOCK_PROCESS_CPUTIME_ID);
 }
 
