@@ -50,7 +50,7 @@ record_dir(const struct fs *fs, uint32_t kind)
 	return record_open_dir(fs, record_kind_name(kind), IF_THERE);
 }
 
-/* What is written here is written below the root, which the administrator has chosen. */
+/* Names the root as well: its permissions, mount options or free space are the cause. */
 static int
 record_fail(const struct fs *fs, struct cosi_call *call, int error, const char *what,
 	    const char *name)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_record.c - records that are damaged, long, locked, listed. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -152,6 +153,21 @@ test_write__byte_by_byte(void **state)
 	assert_int_equal(rig_create(*state, "photos", NULL, NULL), COSI_OK);
 }
 
+static void
+test_write__refused_names_the_root(void **state)
+{
+	struct rig *rig = *state;
+	char text[192];
+
+	fault_arm(FAULT_ERROR, 3, EROFS); /* open and fstatat enter the root */
+	assert_int_equal(rig_create(rig, "photos", NULL, NULL), COSI_DENIED);
+	(void)fault_disarm();
+	(void)snprintf(text, sizeof text,
+		       "cannot write below '%s': cannot lock 'photos': Read-only file system",
+		       rig->root);
+	assert_string_equal(rig->status.text, text);
+}
+
 /* A process that holds the lock of "photos" until it is killed: it stops inside of create. */
 static pid_t
 start_holder(struct rig *rig)
@@ -274,6 +290,7 @@ main(void)
 		TEST(test_limit__of_what_is_read),
 		TEST(test_limit__of_what_is_written),
 		TEST(test_write__byte_by_byte),
+		TEST(test_write__refused_names_the_root),
 		TEST(test_lock__other_process_is_busy_then_dead),
 		TEST(test_list__own_records_alone),
 		TEST(test_list__stops_when_told_and_when_late),
