@@ -208,17 +208,17 @@ def test_settle__holds_a_create_and_nothing_else(cosid, posix, dialect):
     method, fields = client.create_fields("settles")
     call = client.start(method, **fields)
     if dialect == "v1alpha2":
-        assert call.result().bucket_id == "files.delay_reply"
+        assert call.result().bucket_id == "files.settles"
         return
-    until_ok("NOT_FOUND", lambda: client.grant("files.delay_reply", "ba-settles", timeout=5))
+    until_ok("NOT_FOUND", lambda: client.grant("files.settles", "ba-settles", timeout=5))
     with refused("INVALID_ARGUMENT"):
         client.create("Bad Name", timeout=5)
     assert not call.done()
     os.kill(daemon.pid, signal.SIGTERM)
-    assert call.result().bucket_id == "files.delay_reply", "a stop answers at once"
+    assert call.result().bucket_id == "files.settles", "a stop answers at once"
     assert daemon.wait_end() == 0
 
 
 def test_settle__a_sooner_deadline_answers(cosid, posix):
     daemon = cosid({"backends": [posix.backend()], "create_settle": "10s", "call_timeout": "60s"})
-    assert daemon.client().create("settles", timeout=2) == "files.delay_reply"
+    assert daemon.client().create("settles", timeout=2) == "files.settles"
