@@ -54,7 +54,7 @@ run_call(struct arena *arena, const struct args *args)
 	client_close(&client);
 	if (rc < 0) {
 		error = client.error.text;
-		code = status_grpc_name(client.error.code);
+		code = status_grpc_name((unsigned)client.error.code);
 	} else if (arena_failed(arena)) {
 		error = "cannot read the answer: out of memory";
 	} else {

@@ -222,5 +222,6 @@ syntax_url(struct arena *arena, const char *text, const char **out_url)
 		len--;
 	copy = arena_strndup(arena, text, len);
 	*out_url = copy;
-	return arena_failed(arena) ? "out of memory" : check_url_path(copy + (rest - text) + authority);
+	return arena_failed(arena) ? "out of memory"
+				   : check_url_path(copy + (rest - text) + authority);
 }

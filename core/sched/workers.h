@@ -41,7 +41,7 @@ struct workers {
 void workers_init(struct workers *workers);
 /* Starts workers up to that number.  0, or -1 with status: then there are as many as before, or
  * will be soon.  Main thread. */
-int workers_grow(struct sched *sched, unsigned n, struct status *status);
+int workers_grow(struct sched *sched, unsigned wanted, struct status *status);
 /* With the mutex: those above that number leave, soon. */
 void workers_shrink(struct workers *workers, unsigned n);
 /* Joins those that have left.  Main thread. */
