@@ -170,7 +170,7 @@ check_number(struct scan *s, const char *word, size_t len)
 		digits[n] = word[skip + n];
 		n++;
 	}
-	if (parse_int(digits, &value) != 0)
+	if (parse_int(digits, &value) < 0)
 		scan_error(s, "the number is too large");
 	else if (value > INT32_MAX && skip + n == len)
 		scan_error(s, "a number above 2147483647 needs an L at its end");

@@ -262,8 +262,8 @@ nearest_key(const struct cosi_schema *schema, const char *name)
 }
 
 static void
-unknown_key(const struct reader *reader, const struct cosi_schema *schema, bool of_backend,
-	    const config_setting_t *setting)
+unknown_member(const struct reader *reader, const struct cosi_schema *schema, bool of_backend,
+	       const config_setting_t *setting)
 {
 	const char *name = config_setting_name(setting), *nearest = nearest_key(schema, name);
 
@@ -332,7 +332,7 @@ group_read(struct reader *reader, const config_setting_t *group, const struct co
 		if (key != NULL)
 			read_member(reader, key, setting, out);
 		else if (!is_known(known, name))
-			unknown_key(reader, schema, reader->source != NULL, setting);
+			unknown_member(reader, schema, reader->source != NULL, setting);
 	}
 	for (size_t i = 0; i < schema->nkeys; i++)
 		if (config_setting_get_member(group, schema->keys[i].name) == NULL)

@@ -6,28 +6,19 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/chars.h"
 #include "base/parse.h"
 
 #include "banned.h"
 
-#define LOWER "abcdefghijklmnopqrstuvwxyz"
-#define UPPER "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-#define DIGIT "0123456789"
-
 /* Does text[0..len) consist of these characters alone? */
 static bool
-consists_of(const char *text, size_t len, const char *set)
+syntax_consists_of(const char *text, size_t len, const char *set)
 {
 	for (size_t i = 0; i < len; i++)
 		if (text[i] == '\0' || strchr(set, text[i]) == NULL)
 			return false;
 	return true;
-}
-
-static bool
-is_one_of(char c, const char *set)
-{
-	return c != '\0' && strchr(set, c) != NULL;
 }
 
 const char *
@@ -41,10 +32,7 @@ syntax_text(const char *text)
 		return "the text is longer than 4096 bytes";
 	if (!parse_utf8(text, len))
 		return "the text is not UTF-8";
-	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
-			return "the text holds a control character";
-	return NULL;
+	return chars_clean_len(text, len) < len ? "the text holds a control character" : NULL;
 }
 
 const char *
@@ -60,8 +48,8 @@ syntax_driver_name(const char *text)
 		return reason;
 	for (;;) {
 		len = strcspn(label, ".");
-		if (len == 0 || !is_one_of(label[0], LOWER) || label[len - 1] == '-' ||
-		    !consists_of(label, len, LOWER DIGIT "-"))
+		if (len == 0 || !chars_is_lower((unsigned char)label[0]) || label[len - 1] == '-' ||
+		    !syntax_consists_of(label, len, CHARS_LOWER CHARS_DIGIT "-"))
 			return reason;
 		if (label[len] == '\0')
 			return NULL;
@@ -74,8 +62,8 @@ syntax_backend_name(const char *text)
 {
 	size_t len = strlen(text);
 
-	if (len >= 1 && len <= 32 && is_one_of(text[0], LOWER DIGIT) &&
-	    is_one_of(text[len - 1], LOWER DIGIT) && consists_of(text, len, LOWER DIGIT "-"))
+	if (len >= 1 && len <= 32 && text[0] != '-' && text[len - 1] != '-' &&
+	    chars_only(text, CHARS_LOWER CHARS_DIGIT "-"))
 		return NULL;
 	return "expected 1 to 32 characters of a-z, 0-9 and '-', with a letter or digit at both "
 	       "ends";
@@ -88,8 +76,7 @@ syntax_owner(const char *text)
 {
 	size_t len = strlen(text);
 
-	if (len >= 1 && len <= SYNTAX_OWNER_MAX &&
-	    consists_of(text, len, LOWER UPPER DIGIT "._/@+=-"))
+	if (len >= 1 && len <= SYNTAX_OWNER_MAX && chars_only(text, CHARS_ALNUM "._/@+=-"))
 		return NULL;
 	return "expected 1 to 63 characters of a-z, A-Z, 0-9 and . _ / @ + = -";
 }
@@ -119,7 +106,7 @@ syntax_endpoint(const char *text, const char **out_path)
 		return "the name of the socket must end in .sock";
 	if (path[len - sizeof suffix] == '/')
 		return "the name of the socket is empty";
-	if (!consists_of(path, len, LOWER UPPER DIGIT "/._-+@:,=~"))
+	if (!chars_only(path, CHARS_ALNUM "/._-+@:,=~"))
 		return "the path may consist of letters, digits and / . _ - + @ : , = ~";
 	*out_path = path;
 	return NULL;
@@ -132,11 +119,12 @@ check_host(const char *host, size_t len)
 		return "expected a host of 1 to 253 characters after http:// or https://";
 	if (host[0] == '[')
 		return len > 4 && host[len - 1] == ']' &&
-				       consists_of(host + 1, len - 2, "abcdefABCDEF" DIGIT ":.")
+				       syntax_consists_of(host + 1, len - 2,
+							  "abcdefABCDEF:." CHARS_DIGIT)
 			       ? NULL
 			       : "expected an IPv6 address within the brackets";
-	return consists_of(host, len, LOWER UPPER DIGIT "._-") &&
-			       is_one_of(host[0], LOWER UPPER DIGIT)
+	return syntax_consists_of(host, len, CHARS_ALNUM "._-") &&
+			       chars_is_alnum((unsigned char)host[0])
 		       ? NULL
 		       : "expected a host of letters, digits, dots and hyphens";
 }
@@ -194,7 +182,7 @@ check_url_path(const char *path)
 		return "no query and no fragment within this URL";
 	if (has_vague_segment(path))
 		return "no empty and no dot segments within the path of this URL";
-	if (!consists_of(path, strlen(path), LOWER UPPER DIGIT "/-._~!$&'()*+,;=:@%"))
+	if (!syntax_consists_of(path, strlen(path), CHARS_ALNUM "/-._~!$&'()*+,;=:@%"))
 		return "expected a path of the characters that RFC 3986 allows";
 	return NULL;
 }

@@ -204,7 +204,7 @@ prepare_headers(struct http_call *call, const struct cosi_http *asked, struct re
 /* ---- the whole ---- */
 
 static bool
-is_one_of(const char *method, const char *a, const char *b, const char *c)
+is_method_of(const char *method, const char *a, const char *b, const char *c)
 {
 	return strcmp(method, a) == 0 || strcmp(method, b) == 0 || strcmp(method, c) == 0;
 }
@@ -214,7 +214,7 @@ may_repeat(const char *method, uint32_t flags)
 {
 	if ((flags & COSI_HTTP_FINAL) != 0)
 		return false;
-	return (flags & COSI_HTTP_SAFE) != 0 || is_one_of(method, "GET", "HEAD", "DELETE");
+	return (flags & COSI_HTTP_SAFE) != 0 || is_method_of(method, "GET", "HEAD", "DELETE");
 }
 
 int
@@ -249,6 +249,6 @@ request_prepare(struct http_call *call, const struct url *base, const struct cos
 		out->query = query;
 	}
 	out->repeatable = may_repeat(asked->method, asked->flags);
-	out->changing = !is_one_of(asked->method, "GET", "HEAD", "HEAD");
+	out->changing = !is_method_of(asked->method, "GET", "HEAD", "HEAD");
 	return prepare_headers(call, asked, out);
 }

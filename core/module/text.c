@@ -2,34 +2,18 @@
  * text.c - reads no further than the limit: a module may forget the NUL. */
 #include "module/text.h"
 
-#include <stdint.h>
 #include <string.h>
 
-#include "base/parse.h"
+#include "base/chars.h"
 
 #include "banned.h"
-
-/* Bytes of the first character that may stand in a text, 0 when there is none. */
-static size_t
-clean_char(const char *text, size_t len)
-{
-	uint32_t c;
-	size_t n = parse_utf8_char(text, len, &c);
-
-	return n > 0 && (c < ' ' || (c >= 0x7f && c < 0xa0)) ? 0 : n;
-}
 
 bool
 text_is_clean(const char *text, size_t least, size_t most)
 {
 	size_t len = text == NULL ? 0 : strnlen(text, most + 1);
-	size_t n = 1;
 
-	if (text == NULL || len < least || len > most)
-		return false;
-	for (size_t i = 0; i < len && n > 0; i += n)
-		n = clean_char(text + i, len - i);
-	return n > 0;
+	return text != NULL && len >= least && len <= most && chars_clean_len(text, len) == len;
 }
 
 bool
@@ -46,13 +30,9 @@ text_is_url(const char *text, size_t most)
 void
 text_clean(char *text)
 {
-	size_t len = strlen(text), n;
+	size_t len = strlen(text);
 
-	for (size_t i = 0; i < len; i += n) {
-		n = clean_char(text + i, len - i);
-		if (n == 0) {
-			text[i] = '?';
-			n = 1;
-		}
-	}
+	for (size_t i = chars_clean_len(text, len); i < len;
+	     i += chars_clean_len(text + i, len - i))
+		text[i++] = '?';
 }

@@ -60,8 +60,8 @@ part_init(struct params_part *part, const struct cosi_schema *schema, size_t mos
 }
 
 static int
-unknown_key(const struct request *req, const struct cosi_module *module, const char *key,
-	    struct status *status)
+unknown_param(const struct request *req, const struct cosi_module *module, const char *key,
+	      struct status *status)
 {
 	if (req->op == REQUEST_DELETE || req->op == REQUEST_REVOKE)
 		return 0;
@@ -99,7 +99,7 @@ split_params(const struct request *req, const struct cosi_module *module,
 			daemon->params[daemon->n++] = *param;
 		else if (bit == 0 && value_key(own->schema, param->key) != NULL)
 			own->params[own->n++] = *param;
-		else if (unknown_key(req, module, param->key, status) < 0)
+		else if (unknown_param(req, module, param->key, status) < 0)
 			return -1;
 	}
 	return 0;
