@@ -190,8 +190,7 @@ test_load__other_architecture(void **state)
 	const uint8_t class = ELFCLASS32;
 
 	patch(path, offsetof(Elf64_Ehdr, e_machine), &machine, sizeof machine);
-	refused(folder, "good",
-		"the file is built for another architecture (ELF machine 8, class");
+	refused(folder, "good", "the file is built for another architecture (ELF machine 8, class");
 	path = take_good(folder);
 	patch(path, EI_CLASS, &class, 1);
 	refused(folder, "good",
