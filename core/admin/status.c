@@ -47,22 +47,22 @@ admin_summary(struct line *line, const struct sched_status *status)
 	for (size_t i = 0; i < generation->nbackends; i++) {
 		const struct backend *backend = &generation->backends[i];
 		const struct sched_queue *queue = status_queue(status, backend->name);
-		struct backend_look look;
+		struct backend_info info;
 		char when[UTC_MAX];
 
-		backend_look(backend, &look);
-		if (queue == NULL || (look.nopen == 0 && !queue->failing && queue->late == 0))
+		backend_info(backend, &info);
+		if (queue == NULL || (info.nopen == 0 && !queue->failing && queue->late == 0))
 			continue;
 		if (line->len > SUMMARY_MOST) {
 			nfaulty++;
 			continue;
 		}
 		line_addf(line, "; %s: ", backend->name);
-		if (look.nopen > 0) {
+		if (info.nopen > 0) {
 			line_add(line, "circuit breaker open for ");
-			summary_add(line, look.open[0].url);
+			summary_add(line, info.open[0].url);
 			line_add(line, ": ");
-			summary_add(line, look.open[0].error);
+			summary_add(line, info.open[0].error);
 		} else if (queue->failing) {
 			line_addf(line, "the last call failed at %s: %s: ",
 				  utc_text(when, queue->failure_s),
@@ -71,7 +71,7 @@ admin_summary(struct line *line, const struct sched_status *status)
 		}
 		if (queue->late > 0)
 			line_addf(line, "%sstuck calls: %u",
-				  look.nopen > 0 || queue->failing ? ", " : "", queue->late);
+				  info.nopen > 0 || queue->failing ? ", " : "", queue->late);
 	}
 	if (nfaulty > 0)
 		line_addf(line, "; and %zu more", nfaulty);
@@ -147,7 +147,7 @@ modules_value(const struct generation *generation)
 
 	for (size_t i = 0; i < generation->nbackends; i++) {
 		const struct backend *first = &backends[i];
-		struct backend_look look;
+		struct backend_info info;
 		bool listed = false;
 		json_t *names;
 
@@ -159,12 +159,12 @@ modules_value(const struct generation *generation)
 		for (size_t j = i; j < generation->nbackends; j++)
 			if (same_module(&backends[j], first))
 				(void)json_array_append_new(names, session_text(backends[j].name));
-		backend_look(first, &look);
+		backend_info(first, &info);
 		(void)json_array_append_new(list,
 					    json_pack("{s:o, s:o, s:o, s:s, s:o}", "name",
 						      session_text(first->module->name), "version",
 						      session_text(first->module->version), "file",
-						      session_text(look.file), "sha256", look.hash,
+						      session_text(info.file), "sha256", info.hash,
 						      "backends", names));
 	}
 	return list;
@@ -191,20 +191,20 @@ static json_t *
 backend_value(const struct backend *backend, const struct sched_queue *queue)
 {
 	json_t *breakers = json_array(), *value;
-	struct backend_look look;
+	struct backend_info info;
 
-	backend_look(backend, &look);
-	for (size_t i = 0; i < look.nopen; i++)
+	backend_info(backend, &info);
+	for (size_t i = 0; i < info.nopen; i++)
 		(void)json_array_append_new(breakers,
 					    json_pack("{s:o, s:o, s:o}", "url",
-						      session_text(look.open[i].url), "since",
-						      session_time(look.open[i].since_s), "error",
-						      session_text(look.open[i].error)));
-	value = queue_value(queue, look.nopen > 0 ? "failing" : "up");
+						      session_text(info.open[i].url), "since",
+						      session_time(info.open[i].since_s), "error",
+						      session_text(info.open[i].error)));
+	value = queue_value(queue, info.nopen > 0 ? "failing" : "up");
 	(void)json_object_update_missing_new(
 		value,
 		json_pack("{s:o, s:o, s:b, s:o}", "module", session_text(backend->module->name),
-			  "endpoint", session_text(look.endpoint), "acceptNew",
+			  "endpoint", session_text(info.endpoint), "acceptNew",
 			  backend->config->accept_new, "breakers", breakers));
 	return value;
 }

@@ -40,7 +40,7 @@ struct generation {
  * what, nothing is left open; when `checking` (cosid --check), what could not be opened is left out
  * instead, and NULL means no memory.
  * before: the generation that serves, or NULL: a backend of it that would come out the same (file,
- * settings, secrets, certificates) goes on untouched as part of both.
+ * settings, secrets, certificates) stays open, as part of both.
  * A child process loads a file that is new to this process, and opens a new instance, first
  * (module/load_check.h): a program that calls this must hand LOAD_CHECK_OPTION to
  * load_check_child() before anything else. */
@@ -53,7 +53,7 @@ void generation_unref(struct generation *generation);
 struct backend *generation_find(const struct generation *generation, const char *name);
 /* Closes one backend that has no users and will have none, as the last unref would. */
 void backend_close(struct backend *backend);
-/* Did it move over, so that both are the same instance?  Neither may have been closed. */
+/* Whether both are the same instance, kept by a reload.  Neither may have been closed. */
 bool backend_is_same(const struct backend *a, const struct backend *b);
 
 /* One call on one backend: what a handler gets as its struct cosi_call.  Lives on the stack of
@@ -69,7 +69,7 @@ struct module_call {
 	const struct log_fields *fields; /* borrowed; may be NULL */
 	int64_t unknown_ms;              /* out, see http.h */
 	unsigned nrequests;              /* out */
-	const struct backend_list *list; /* module layer only: whom the list is for */
+	const struct backend_list *list; /* module layer only: who gets the list */
 };
 enum { MODULE_CALL_MEMORY = 64 << 20 }; /* of the arena; cosi_module.h promises it to handlers */
 void module_call_init(struct module_call *call);
@@ -100,9 +100,9 @@ struct backend_list {
 };
 int backend_list(struct module_call *call, const char *owner, const struct backend_list *list);
 
-/* What an administrator wants to know of a backend.  Texts live as long as the generation. */
+/* What cosictl status shows of a backend.  Texts live as long as the generation. */
 enum { BACKEND_OPEN_MAX = 8 };
-struct backend_look {
+struct backend_info {
 	const char *file, *endpoint; /* the module's, as it was found; endpoint NULL: none */
 	char hash[65];               /* SHA-256 of what was loaded, in hex */
 	size_t nopen;                /* breakers that are open */
@@ -112,7 +112,7 @@ struct backend_look {
 		char error[256];
 	} open[BACKEND_OPEN_MAX];
 };
-void backend_look(const struct backend *backend, struct backend_look *out);
+void backend_info(const struct backend *backend, struct backend_info *out);
 
 /* cosid --describe: the module's schema as text on stdout, one line per key (describe.c says how).
  * path has a '/' in it.  0, or -1 with diag. */

@@ -4,7 +4,7 @@
  * A failed call gets no further service, so that an unchecked result cannot become a
  * request to the store.  Nothing that a module passes here is trusted.
  */
-#include "module/host.h"
+#include "module/instance.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/secret.h"
-#include "module/instance.h"
 #include "module/text.h"
 #include "module/verify.h"
 
@@ -59,7 +58,7 @@ host_log(struct cosi_call *pub, uint32_t level, const char *fmt, ...)
 
 /* The text goes to the log, to Kubernetes events and to the caller. */
 static void
-clean(struct status *status)
+clean_status(struct status *status)
 {
 	status->text[secret_mask(status->text, strlen(status->text))] = '\0';
 	text_clean(status->text);
@@ -79,7 +78,7 @@ host_fail(struct cosi_call *pub, uint32_t code, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)status_vfail(status, code <= COSI_INTERNAL ? code : COSI_INTERNAL, fmt, ap);
 	va_end(ap);
-	clean(status);
+	clean_status(status);
 	return -1;
 }
 
@@ -135,7 +134,7 @@ host_time_left_ms(struct cosi_call *pub)
 	return call->deadline_ms == CLOCK_NEVER ? CLOCK_NEVER : call->deadline_ms - clock_mono_ms();
 }
 
-/* A cancelled call is seen this much later at most. */
+/* How late a cancelled call is noticed at most. */
 enum { WAIT_SLICE_MS = 50 };
 
 static int
@@ -176,19 +175,18 @@ host_random(struct cosi_call *pub, void *out, size_t size)
 	return host_failed(pub) ? -1 : 0;
 }
 
-/* Where an exchange goes; NULL: nowhere, and the call has failed. */
+/* The URL that a request goes to; NULL: there is none, and the call has failed. */
 static const char *
 base_of(struct module_call *call, const char *base)
 {
 	const struct instance *instance = instance_of(call->backend);
 
 	if ((call->backend->module->flags & COSI_NETWORK) == 0)
-		(void)status_fail(call->status, COSI_INTERNAL,
-				  "module '%s' uses the network without COSI_NETWORK",
-				  module_name(call));
+		status_fail(call->status, COSI_INTERNAL,
+			    "module '%s' uses the network without COSI_NETWORK", module_name(call));
 	else if (base == NULL && instance->endpoint == NULL)
-		(void)status_fail(call->status, COSI_INTERNAL, "backend '%s' has no endpoint",
-				  call->backend->name);
+		status_fail(call->status, COSI_INTERNAL, "backend '%s' has no endpoint",
+			    call->backend->name);
 	else
 		return base != NULL ? base : instance->endpoint;
 	return NULL;
@@ -230,8 +228,8 @@ host_http(struct cosi_call *pub, const struct cosi_http *asked)
 	if (base == NULL)
 		return NULL;
 	if (instance_of(call->backend)->client == NULL) {
-		(void)status_fail(call->status, COSI_INTERNAL, "module '%s' uses http() in open()",
-				  module_name(call));
+		status_fail(call->status, COSI_INTERNAL, "module '%s' uses http() in open()",
+			    module_name(call));
 		return NULL;
 	}
 	return exchange(call, base, &request);

@@ -50,9 +50,9 @@ read_settings(struct backend *backend, struct instance *instance, bool checking,
 	if (endpoint == NULL && (module->flags & COSI_NETWORK) != 0)
 		endpoint = module->endpoint;
 	instance->config = new_config(module);
-	if (instance->config == NULL || copy_url(endpoint, &instance->endpoint) != 0 ||
+	if (instance->config == NULL || copy_url(endpoint, &instance->endpoint) < 0 ||
 	    copy_url(config->public_endpoint != NULL ? config->public_endpoint : endpoint,
-		     &instance->public_url) != 0) {
+		     &instance->public_url) < 0) {
 		diag_error(diag, config->file, config->line, "out of memory");
 		return -1;
 	}
@@ -101,8 +101,8 @@ run_open(struct backend *backend, struct instance *instance, struct arena *arena
 	if (result == 0)
 		instance->opened = true;
 	if (result != 0 && status_ok(status))
-		(void)status_fail(status, COSI_INTERNAL, "module '%s' failed without a reason",
-				  backend->module->name);
+		status_fail(status, COSI_INTERNAL, "module '%s' failed without a reason",
+			    backend->module->name);
 	return status_ok(status) ? 0 : -1;
 }
 
@@ -181,7 +181,7 @@ digest_text(EVP_MD_CTX *md, const char *text)
 
 /* Over everything that the instance is made of: the loaded file, the backend's keys for the
  * connection, the module's own settings with the values of its secrets, and which version of the
- * certificates is on disk.  What the router alone reads (accept_new, existing_buckets, max_calls)
+ * certificates is on disk.  What routing alone reads (accept_new, existing_buckets, max_calls)
  * is left out.  0 or -1. */
 static int
 digest_settings(const struct backend *backend, struct instance *instance, const void *settings,
@@ -266,7 +266,7 @@ instance_open(struct backend *backend, struct image *image, const struct opening
 	instance->image = image;
 	backend->name = config->name;
 	set_instance(backend, instance);
-	if (read_settings(backend, instance, opening->checking, opening->diag) != 0) {
+	if (read_settings(backend, instance, opening->checking, opening->diag) < 0) {
 		instance_close(backend);
 		return -1;
 	}

@@ -32,6 +32,9 @@ struct opening {
 	struct diag *diag;
 };
 
+/* The services that a module reaches through its call (host.c). */
+extern const struct cosi_host host_table;
+
 /* Fills backend (its config is set) with an instance of the image, whose reference it takes over:
  * the one of the generation before, if a new one would be the same, else a new one.  0, or -1 with
  * everything undone and at least one error in diag. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * verify.c - a module is not trusted: its mistakes end here, with its name on them.
+ * verify.c - a module's answers are not trusted: its mistakes become errors that name it.
  *
  * Strings are copied because they may stand in the module's settings or constants, which go away
  * with its generation, and an answer may be sent later than that.
@@ -47,7 +47,7 @@ reject(struct module_call *call, const char *how, const char *what)
 
 /* Replaces *field by a copy.  NULL is refused when it is needed. */
 static int
-take(struct module_call *call, const char **field, bool needed, size_t most, const char *what)
+copy_field(struct module_call *call, const char **field, bool needed, size_t most, const char *what)
 {
 	if (*field == NULL)
 		return needed ? reject(call, "a missing", what) : 0;
@@ -58,14 +58,14 @@ take(struct module_call *call, const char **field, bool needed, size_t most, con
 }
 
 static int
-take_endpoint(struct module_call *call, struct cosi_bucket *bucket)
+copy_endpoint(struct module_call *call, struct cosi_bucket *bucket)
 {
 	if (bucket->endpoint == NULL)
 		bucket->endpoint = call->backend->public_url;
 	if (bucket->endpoint != NULL && !text_is_url(bucket->endpoint, VERIFY_URL_MAX))
 		return reject(call, "a malformed", "endpoint");
-	return take(call, &bucket->endpoint, (bucket->protocols & COSI_S3) != 0, VERIFY_URL_MAX,
-		    "endpoint");
+	return copy_field(call, &bucket->endpoint, (bucket->protocols & COSI_S3) != 0,
+			  VERIFY_URL_MAX, "endpoint");
 }
 
 static int
@@ -86,7 +86,7 @@ verify_bucket(struct module_call *call, const char *native, uint32_t needed,
 {
 	uint32_t protocols = bucket->protocols;
 
-	if (check_protocols(call, protocols, needed) != 0)
+	if (check_protocols(call, protocols, needed) < 0)
 		return -1;
 	if (bucket->style == 0)
 		bucket->style = COSI_PATH_STYLE;
@@ -94,20 +94,20 @@ verify_bucket(struct module_call *call, const char *native, uint32_t needed,
 		return reject(call, "an unknown", "style");
 	if (bucket->name == NULL)
 		bucket->name = native;
-	if (take(call, &bucket->name, true, VERIFY_NAME_MAX, "bucket name") != 0 ||
-	    take_endpoint(call, bucket) != 0 ||
-	    take(call, &bucket->region, (protocols & COSI_S3) != 0, VERIFY_NAME_MAX, "region") !=
-		    0 ||
-	    take(call, &bucket->azure_account, (protocols & COSI_AZURE) != 0, VERIFY_NAME_MAX,
-		 "azure_account") != 0 ||
-	    take(call, &bucket->gcs_project, (protocols & COSI_GCS) != 0, VERIFY_NAME_MAX,
-		 "gcs_project") != 0 ||
-	    take(call, &bucket->params, false, VERIFY_NAME_MAX, "params mark") != 0)
+	if (copy_field(call, &bucket->name, true, VERIFY_NAME_MAX, "bucket name") < 0 ||
+	    copy_endpoint(call, bucket) < 0 ||
+	    copy_field(call, &bucket->region, (protocols & COSI_S3) != 0, VERIFY_NAME_MAX,
+		       "region") < 0 ||
+	    copy_field(call, &bucket->azure_account, (protocols & COSI_AZURE) != 0, VERIFY_NAME_MAX,
+		       "azure_account") < 0 ||
+	    copy_field(call, &bucket->gcs_project, (protocols & COSI_GCS) != 0, VERIFY_NAME_MAX,
+		       "gcs_project") < 0 ||
+	    copy_field(call, &bucket->params, false, VERIFY_NAME_MAX, "params mark") < 0)
 		return -1;
 	return verify_result(call, 0);
 }
 
-/* Which fields a workload cannot do without. */
+/* The fields that a workload needs must be there. */
 static int
 check_credentials(struct module_call *call, const struct cosi_access_req *req,
 		  struct cosi_access *access)
@@ -118,12 +118,13 @@ check_credentials(struct module_call *call, const struct cosi_access_req *req,
 
 	if (access->token_expires < 0)
 		return reject(call, "a malformed", "token_expires");
-	if (take(call, &access->key_id, pair, VERIFY_NAME_MAX, "key_id") != 0 ||
-	    take(call, &access->key_secret, pair, VERIFY_SECRET_MAX, "key_secret") != 0 ||
-	    take(call, &access->token, by_key && azure, VERIFY_SAS_MAX, "token") != 0 ||
-	    take(call, &access->key_name, account, VERIFY_PATH_MAX, "key_name") != 0)
+	if (copy_field(call, &access->key_id, pair, VERIFY_NAME_MAX, "key_id") < 0 ||
+	    copy_field(call, &access->key_secret, pair, VERIFY_SECRET_MAX, "key_secret") < 0 ||
+	    copy_field(call, &access->token, by_key && azure, VERIFY_SAS_MAX, "token") < 0 ||
+	    copy_field(call, &access->key_name, account, VERIFY_PATH_MAX, "key_name") < 0)
 		return -1;
-	return take(call, &access->service_account, account, VERIFY_PATH_MAX, "service_account");
+	return copy_field(call, &access->service_account, account, VERIFY_PATH_MAX,
+			  "service_account");
 }
 
 int
@@ -135,10 +136,10 @@ verify_access(struct module_call *call, const struct cosi_access_req *req,
 
 		if (bucket->protocols == 0)
 			bucket->protocols = req->protocol;
-		if (verify_bucket(call, req->buckets[i]->native, req->protocol, bucket) != 0)
+		if (verify_bucket(call, req->buckets[i]->native, req->protocol, bucket) < 0)
 			return -1;
 	}
-	if (check_credentials(call, req, access) != 0)
+	if (check_credentials(call, req, access) < 0)
 		return -1;
 	return verify_result(call, 0);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_host.c - the services, as a module sees them: what they give, and what they refuse. */
-#include "module/host.h"
-
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
