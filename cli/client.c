@@ -211,7 +211,7 @@ static const char *
 closed_hint(grpc_status_code code, grpc_slice details)
 {
 	static const char no_grpc[] =
-		"it speaks no gRPC: is this COSI's socket, and not the admin socket?";
+		"the peer does not speak gRPC: is this the COSI socket, not the admin socket?";
 	static const char refused[] =
 		"the driver closed the connection: it may not allow this user (cosid.conf(5), "
 		"allowed_peers; the daemon's log names users that it refuses)";

@@ -167,8 +167,10 @@ unix_socket_adopt(struct unix_socket *out, const char *path, int fd, struct stat
 	if (flags < 0 || getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len) != 0 ||
 	    getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &domain_len) != 0 || listens == 0 ||
 	    domain != AF_UNIX)
-		return status_fail(status, COSI_INVALID,
-				   "cannot use descriptor %d: it is no listening UNIX socket", fd);
+		return status_fail(
+			status, COSI_INVALID,
+			"cannot use descriptor %d: the descriptor is not a listening UNIX socket",
+			fd);
 	if (fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
 		return status_fail(status, COSI_INTERNAL, "cannot use descriptor %d: %s", fd,
 				   strerrordesc_np(errno));

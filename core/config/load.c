@@ -171,7 +171,7 @@ read_include(struct load *load, const char *path)
 		const char *name = config_setting_name(setting);
 
 		if (is_top_key(name) && value_key(&keys_include, name) == NULL)
-			group_error(&load->reader, setting, "'%s' stands in the main file only",
+			group_error(&load->reader, setting, "'%s' is allowed in the main file only",
 				    name);
 	}
 	group_read(&load->reader, root, &keys_include, is_top_key, &keys);

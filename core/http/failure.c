@@ -83,7 +83,7 @@ static const struct failure {
 	{ STOPPED, ATTEMPT_CANCELLED, COSI_TIMEOUT, false, BREAKER_NOTHING,
 	  "the caller left before '%r' was sent" },
 	{ STOPPED, ATTEMPT_TOO_LATE, COSI_TIMEOUT, false, BREAKER_NOTHING,
-	  "the time was up before '%r' was sent" },
+	  "the deadline passed before '%r' was sent" },
 	{ STOPPED, OTHER, COSI_TIMEOUT, false, BREAKER_NOTHING,
 	  "'%r' was cancelled: its caller has left" },
 };

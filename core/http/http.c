@@ -237,7 +237,8 @@ sending_begin(struct sending *sending, const char *base, const struct cosi_http 
 				   "the caller left before '%s' was sent", sending->request.shown);
 	if (clock_mono_ms() >= call->deadline_ms)
 		return status_fail(call->status, COSI_TIMEOUT,
-				   "the time was up before '%s' was sent", sending->request.shown);
+				   "the deadline passed before '%s' was sent",
+				   sending->request.shown);
 	sending->handle = client_take(sending->client, sending->origin);
 	if (sending->handle == NULL)
 		return status_fail(call->status, COSI_EXHAUSTED, "out of memory for '%s'",

@@ -89,9 +89,10 @@ backend_create_bucket(struct module_call *call, const struct cosi_bucket_req *re
 	    verify_bucket(call, req->native, req->protocols, &bucket) < 0)
 		return -1;
 	if (!bucket.ours)
-		return status_fail(call->status, COSI_INTERNAL,
-				   "module '%s' answered with a new bucket that is not ours",
-				   module->name);
+		return status_fail(
+			call->status, COSI_INTERNAL,
+			"module '%s' answered with a new bucket without the owner's tags",
+			module->name);
 	*out = bucket;
 	return 0;
 }

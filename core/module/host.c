@@ -148,7 +148,7 @@ host_wait(struct cosi_call *pub, int64_t ms)
 
 		if (host_time_left_ms(pub) <= ms)
 			return status_fail(call->status, COSI_TIMEOUT,
-					   "the time is up while the store is waited for");
+					   "the deadline would pass during the wait");
 		(void)nanosleep(&time, NULL);
 		ms -= slice_ms;
 	}

@@ -35,7 +35,7 @@ limits_answer(const char *field, const char *value, size_t max, bool required,
 {
 	if (limits_check(COSI_INTERNAL, field, value, max, required, status) == 0)
 		return 0;
-	return status_fail(status, COSI_INTERNAL, "cannot tell the answer");
+	return status_fail(status, COSI_INTERNAL, "cannot encode the answer");
 }
 
 static bool
@@ -57,9 +57,9 @@ limits_id(const char *field, const char *value, struct status *status)
 		return -1;
 	for (const char *p = value; *p != '\0'; p++)
 		if (!limits_is_id_char(*p))
-			return status_fail(status, COSI_INVALID,
-					   "field '%s' may hold letters, digits, '-' and '.' alone",
-					   field);
+			return status_fail(
+				status, COSI_INVALID,
+				"field '%s' may contain only letters, digits, '-' and '.'", field);
 	return 0;
 }
 

@@ -153,8 +153,7 @@ v1alpha1_set_protocol(struct v1alpha1_create *out, const struct cosi_bucket *buc
 		told->gcs = &out->gcs;
 		return limits_answer("project_id", bucket->gcs_project, LIMIT_STRING, true, status);
 	default:
-		return status_fail(status, COSI_INTERNAL, "protocol %u is none that v1alpha1 has",
-				   protocol);
+		return status_fail(status, COSI_INTERNAL, "v1alpha1 has no protocol %u", protocol);
 	}
 }
 
@@ -241,8 +240,7 @@ v1alpha1_add_secrets(struct v1alpha1_grant *out, const struct cosi_access *acces
 		v1alpha1_add_secret(out, "bucketName", bucket->name);
 		return 0;
 	default:
-		return status_fail(status, COSI_INTERNAL, "protocol %u is none that v1alpha1 has",
-				   protocol);
+		return status_fail(status, COSI_INTERNAL, "v1alpha1 has no protocol %u", protocol);
 	}
 }
 

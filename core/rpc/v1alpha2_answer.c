@@ -40,7 +40,7 @@ v1alpha2_info(const char *driver_name, uint32_t protocols, struct arena *arena,
 	}
 	if (n == 0) {
 		(void)status_fail(status, COSI_UNAVAILABLE,
-				  "no backend is configured, so no protocol can be told");
+				  "no backend is configured, and so there are no protocols");
 		return NULL;
 	}
 	out->response = (Cosi2__DriverGetInfoResponse)COSI2__DRIVER_GET_INFO_RESPONSE__INIT;
@@ -237,7 +237,7 @@ v1alpha2_set_accessed(struct accessed_answer *out, const char *id, const struct 
 
 	if (i == call->req.nbuckets)
 		return status_fail(status, COSI_INTERNAL,
-				   "cannot tell the answer: bucket '%s' is missing", id);
+				   "cannot encode the answer: bucket '%s' is missing", id);
 	if (v1alpha2_set_bucket(&out->bucket, access->buckets[i], call->req.protocols, status) != 0)
 		return -1;
 	out->info = (Cosi2__DriverGrantBucketAccessResponse__BucketInfo)

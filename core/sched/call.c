@@ -157,7 +157,8 @@ call_send_reply(struct call *call)
 	case REPLY_WORK_TIMEOUT:
 		if (call->awaited == NULL)
 			status_fail(&status, COSI_TIMEOUT,
-				    "cannot %s: the deadline passed; the work goes on in the store",
+				    "cannot %s: the deadline passed; the work may continue in the "
+				    "store",
 				    title);
 		else
 			status_fail(&status, COSI_TIMEOUT,

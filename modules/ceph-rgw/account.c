@@ -57,7 +57,7 @@ rgw_account_check(struct cosi_call *call, const struct rgw_user *user, const str
 {
 	if (user->is_driver)
 		return cosi_fail(call, COSI_PRECONDITION,
-				 "it is the user that cosid itself works as");
+				 "the user is the one that cosid itself works as");
 	if (!rgw_account_is_ours(call, user, mark))
 		return cosi_fail(call, COSI_PRECONDITION,
 				 "the gateway has a user of that name that cosid did not create "

@@ -148,9 +148,9 @@ rgw_user_delete(const struct rgw *rgw, struct cosi_call *call, const char *uid)
 		return 0;
 	/* 16.2 says BucketAlreadyExists for this. */
 	if (reply->status == 409)
-		return cosi_fail(
-			call, COSI_PRECONDITION,
-			"its user owns buckets, which must be deleted or get another owner first");
+		return cosi_fail(call, COSI_PRECONDITION,
+				 "the account's user owns buckets, which must be deleted or get "
+				 "another owner first");
 	return rgw_admin_fail(call, reply, "users=write");
 }
 

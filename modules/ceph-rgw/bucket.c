@@ -55,10 +55,10 @@ rgw_has_new_acl(const struct s3_store *store, struct cosi_call *call, const char
 	if (reply == NULL)
 		return -1;
 	if (reply->status == 404)
-		return cosi_fail(call, COSI_BUSY, "it was deleted meanwhile");
+		return cosi_fail(call, COSI_BUSY, "the bucket was deleted meanwhile");
 	if (reply->status != 200 || xml_read(reply->body, rgw_on_acl, &acl) < 0) {
 		(void)s3_fail(call, reply);
-		return cosi_fail(call, 0, "cannot look at its ACL");
+		return cosi_fail(call, 0, "cannot read the bucket's ACL");
 	}
 	*out = acl.ngrants == 1 && acl.full && acl.owner[0] != '\0' &&
 	       strcmp(acl.owner, acl.grantee) == 0;
@@ -109,7 +109,7 @@ rgw_head_has_no_quota(const struct s3_store *store, struct cosi_call *call, cons
 	if (reply == NULL)
 		return -1;
 	if (reply->status == 404)
-		return cosi_fail(call, COSI_BUSY, "it was deleted meanwhile");
+		return cosi_fail(call, COSI_BUSY, "the bucket was deleted meanwhile");
 	if (reply->status != 200)
 		return s3_fail(call, reply);
 	*out = true;
@@ -145,9 +145,10 @@ rgw_refuse_touched(struct cosi_call *call, const struct s3_creation *creation)
 	if (s3_get_tags(creation->store, call, creation->req->native, &look) < 0)
 		return -1;
 	if (!look.exists || look.tags.n > 0)
-		return cosi_fail(call, COSI_BUSY, "another daemon is creating it");
-	return cosi_fail(call, COSI_EXISTS,
-			 "it has no tags and is not newly created: it has objects or settings");
+		return cosi_fail(call, COSI_BUSY, "another daemon is creating the bucket");
+	return cosi_fail(
+		call, COSI_EXISTS,
+		"the bucket has no tags and is not newly created: it has objects or settings");
 }
 
 /* The PUT proves the owner: the gateway refuses it for a bucket of another user. */
@@ -174,7 +175,7 @@ rgw_adopt(struct cosi_call *call, struct s3_creation *creation)
 	if (untouched && rgw_has_new_acl(store, call, native, &untouched) < 0)
 		return -1;
 	if (untouched && rgw_has_no_quota(store, call, native, &untouched) < 0)
-		return cosi_fail(call, 0, "cannot look at its quota");
+		return cosi_fail(call, 0, "cannot read the bucket's quota");
 	if (!untouched)
 		return rgw_refuse_touched(call, creation);
 	return rgw_put_bucket(call, creation, &exists);
@@ -196,9 +197,9 @@ rgw_refused(const struct s3_store *store, struct cosi_call *call, const char *na
 	if (rgw_own_uid(rgw, call, &uid) < 0)
 		return -1;
 	if (strcmp(info.owner, uid) != 0)
-		return cosi_fail(call, COSI_EXISTS, "another user of the gateway owns it");
+		return cosi_fail(call, COSI_EXISTS, "another user of the gateway owns the bucket");
 	return cosi_fail(call, COSI_DENIED,
-			 "cosid's user owns it, but its bucket policy denies access");
+			 "cosid's user owns the bucket, but the bucket policy denies access");
 }
 
 /* The gateway also answers 409 to a PUT by the bucket's owner: when the bucket has another canned
@@ -220,9 +221,9 @@ rgw_put_conflict(struct cosi_call *call, const struct s3_creation *creation)
 			return -1;
 	}
 	if (passes)
-		return cosi_fail(call, COSI_BUSY, "another daemon is creating it");
+		return cosi_fail(call, COSI_BUSY, "another daemon is creating the bucket");
 	return cosi_fail(call, COSI_EXISTS,
-			 "the gateway has it already, for another user or with another ACL or "
+			 "the bucket exists already, for another user or with another ACL or "
 			 "placement");
 }
 

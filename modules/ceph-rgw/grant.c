@@ -37,7 +37,7 @@ rgw_grant_check_buckets(struct cosi_call *call, struct rgw_granting *grant, stru
 		const char *native = req->buckets[i]->native;
 
 		if (s3_look(&grant->rgw->store, call, native, &look) < 0)
-			return cosi_fail(call, 0, "cannot look at bucket '%.255s'", native);
+			return cosi_fail(call, 0, "cannot read bucket '%.255s'", native);
 		if (!look.exists)
 			return s3_fail_absent(call, native);
 		out->buckets[i]->protocols = COSI_S3;
@@ -70,7 +70,7 @@ rgw_grant_finish(struct cosi_call *call, struct rgw_granting *grant)
 	if (rgw_grant_get_user(call, grant) < 0)
 		return -1;
 	if (!grant->user.found)
-		return cosi_fail(call, COSI_BUSY, "its user was deleted meanwhile");
+		return cosi_fail(call, COSI_BUSY, "the account's user was deleted meanwhile");
 	return 0;
 }
 
@@ -85,7 +85,7 @@ rgw_grant_join(struct cosi_call *call, struct rgw_granting *grant)
 		return -1;
 	if (grant->user.suspended)
 		return cosi_fail(call, COSI_PRECONDITION,
-				 "its user is suspended at the gateway, by other means than cosid");
+				 "the account's user was suspended at the gateway, not by cosid");
 	/* The gateway drops a user's policies with its keys. */
 	if (rgw_policy_get(grant->rgw, call, native,
 			   has_key && rgw_account_seen(grant->rgw, native), &document) < 0)
@@ -93,7 +93,7 @@ rgw_grant_join(struct cosi_call *call, struct rgw_granting *grant)
 	if (document != NULL && (s3_policy_read(call, document, &there) < 0 ||
 				 !s3_access_equal(&there, &grant->access)))
 		return cosi_fail(call, COSI_EXISTS,
-				 "it exists, with access to other buckets or in other modes");
+				 "the account exists with other buckets or modes");
 	if (!has_key) {
 		if (rgw_user_add_key(grant->rgw, call, native, grant->derived) < 0)
 			return -1;
@@ -128,7 +128,7 @@ rgw_grant_user(struct cosi_call *call, struct rgw_granting *grant)
 	if (rgw_grant_get_user(call, grant) < 0)
 		return -1;
 	if (!grant->user.found)
-		return cosi_fail(call, COSI_BUSY, "its user is being created or deleted");
+		return cosi_fail(call, COSI_BUSY, "the account's user is being created or deleted");
 	return rgw_grant_join(call, grant);
 }
 
@@ -144,7 +144,7 @@ rgw_grant_account(struct cosi_call *call, struct rgw_granting *grant, struct cos
 	    rgw_grant_user(call, grant) < 0)
 		return -1;
 	if (grant->user.key.id == NULL)
-		return cosi_fail(call, COSI_BUSY, "its key was removed meanwhile");
+		return cosi_fail(call, COSI_BUSY, "the account's key was removed meanwhile");
 	out->key_id = grant->user.key.id;
 	out->key_secret = grant->user.key.secret;
 	return cosi_failed(call) ? -1 : 0;

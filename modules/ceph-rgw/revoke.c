@@ -63,7 +63,8 @@ rgw_revoke_account(const struct rgw *rgw, struct cosi_call *call, const struct c
 	    rgw_revoke_confirm(rgw, call, req->native, &user) < 0)
 		return -1;
 	if (user.found)
-		return cosi_fail(call, COSI_BUSY, "its user exists again after it was deleted");
+		return cosi_fail(call, COSI_BUSY,
+				 "the account's user exists again after its deletion");
 	return 0;
 }
 

@@ -40,7 +40,7 @@ minio_fail(struct cosi_call *call, const struct cosi_http_reply *reply, const ch
 	if (s3_error_is(reply, 403, "XMinioInvalidIAMCredentials") ||
 	    s3_error_is(reply, 403, "XMinioIAMActionNotAllowed"))
 		return cosi_fail(call, COSI_PRECONDITION,
-				 "its access key belongs to a service account");
+				 "the account's access key belongs to a service account");
 	if (s3_error_is(reply, 426, "XMinioAdminVersionMismatch"))
 		return cosi_fail(call, COSI_PRECONDITION,
 				 "the server has another version of the admin API than v3");

@@ -121,7 +121,8 @@ minio_bucket_age(const struct s3_creation *creation, struct cosi_call *call, int
 		if (strcmp(bucket->name, creation->req->native) == 0)
 			break;
 	if (bucket == NULL || bucket->created == 0 || all.now == 0)
-		return cosi_fail(call, COSI_BUSY, "the server does not say when it was created");
+		return cosi_fail(call, COSI_BUSY,
+				 "the server does not say when the bucket was created");
 	*out_ms = (all.now - bucket->created) * 1000;
 	return 0;
 }
@@ -139,10 +140,11 @@ minio_check_settled(struct cosi_call *call, const struct s3_creation *creation, 
 
 	if (left_ms <= 0)
 		return 0;
-	return cosi_fail(call, COSI_BUSY,
-			 "it is unfinished, and another daemon may be creating it for another "
-			 "%" PRId64 " s",
-			 left_ms / 1000 + 1);
+	return cosi_fail(
+		call, COSI_BUSY,
+		"the bucket is unfinished, and another daemon may be creating it for another "
+		"%" PRId64 " s",
+		left_ms / 1000 + 1);
 }
 
 /* Begun with other parameters, it may be another daemon's by now, even if this one created it. */
@@ -179,7 +181,7 @@ minio_looks_new(const struct s3_creation *creation, struct cosi_call *call, bool
 	if (!*out)
 		return 0;
 	if (minio_get_quota(minio_of(creation), call, native, &quota) < 0)
-		return cosi_fail(call, 0, "cannot look at its quota");
+		return cosi_fail(call, 0, "cannot read the bucket's quota");
 	*out = quota == 0;
 	return 0;
 }
@@ -200,9 +202,9 @@ minio_adopt(struct cosi_call *call, struct s3_creation *creation)
 			return -1;
 		if (creation->there.tags.n > 0)
 			return 0;
-		return cosi_fail(
-			call, COSI_EXISTS,
-			"it has no tags and is not newly created: it has objects or settings");
+		return cosi_fail(call, COSI_EXISTS,
+				 "the bucket has no tags and is not newly created: it has objects "
+				 "or settings");
 	}
 	if (minio_is_made_here(creation))
 		return 0;
@@ -210,6 +212,6 @@ minio_adopt(struct cosi_call *call, struct s3_creation *creation)
 		return -1;
 	if (age_ms > minio_of(creation)->config->adopt_window)
 		return cosi_fail(call, COSI_EXISTS,
-				 "it has no tags and is older than adopt_window");
+				 "the bucket has no tags and is older than adopt_window");
 	return minio_check_settled(call, creation, age_ms);
 }

@@ -54,7 +54,7 @@ minio_read_state(const struct minio_granting *grant, struct cosi_call *call,
 	if (strstr(reply->body.data, "Your account is disabled") == NULL)
 		return 0;
 	return cosi_fail(call, COSI_PRECONDITION,
-			 "its user is disabled at the server, by other means than cosid");
+			 "the account's user was disabled at the server, not by cosid");
 }
 
 static int
@@ -107,7 +107,7 @@ minio_check_buckets(struct cosi_call *call, const struct minio_granting *grant)
 		bool exists;
 
 		if (minio_exists(&grant->minio->store, call, native, &exists) < 0)
-			return cosi_fail(call, 0, "cannot look at bucket '%.255s'", native);
+			return cosi_fail(call, 0, "cannot read bucket '%.255s'", native);
 		if (!exists)
 			return s3_fail_absent(call, native);
 	}
@@ -128,7 +128,7 @@ minio_make_account(struct cosi_call *call, const struct minio_granting *grant, b
 	if (minio_user_join(grant->minio, call, account->key, account->policy, &gone) < 0)
 		return -1;
 	if (gone)
-		return cosi_fail(call, COSI_BUSY, "it was revoked meanwhile");
+		return cosi_fail(call, COSI_BUSY, "the account was revoked meanwhile");
 	return 0;
 }
 
@@ -146,9 +146,10 @@ minio_check_other(struct cosi_call *call, const struct minio_granting *grant,
 		if (!user.found || user.policy[0] == '\0')
 			return 0;
 	}
-	return cosi_fail(call, COSI_EXISTS,
-			 "it exists, with access to other buckets, in other modes or with other "
-			 "parameters");
+	return cosi_fail(
+		call, COSI_EXISTS,
+		"the account exists with access to other buckets, in other modes or with other "
+		"parameters");
 }
 
 static int

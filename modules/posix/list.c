@@ -49,7 +49,7 @@ fs_list_kind(const struct fs_listing *list, uint32_t kind)
 
 		if (list->call->host->time_left_ms(list->call) <= 0)
 			return cosi_fail(list->call, COSI_TIMEOUT,
-					 "cannot list '%s': the time is up", root);
+					 "cannot list '%s': the deadline has passed", root);
 		/* A name with a leading dot is a record that is being written. */
 		if (file[0] != '.' && len > suffix && strcmp(file + len - suffix, ".json") == 0)
 			rc = fs_list_record(

@@ -60,7 +60,7 @@ tree_check_time(const struct purge *purge)
 	if (purge->call->host->time_left_ms(purge->call) > 0)
 		return 0;
 	return cosi_fail(purge->call, COSI_TIMEOUT,
-			 "cannot empty bucket '%s': the time is up, objects are left",
+			 "cannot empty bucket '%s': the deadline has passed, objects are left",
 			 purge->bucket);
 }
 

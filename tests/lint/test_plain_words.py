@@ -59,3 +59,8 @@ def code_offences():
             line = 1 + text.count("\n", 0, piece.start())
             found += offences(tree.name(file), piece[0], line, code_rules)
     return found
+
+
+def test_code__comments_and_texts_use_plain_words():
+    found = code_offences()
+    assert not found, "\n" + "\n".join(found)

@@ -33,18 +33,19 @@ s3_name_broken_rule(const char *name)
 	size_t len = strlen(name);
 
 	if (len < NAME_MIN || len > NAME_MOST)
-		return "it must be 3 to 63 bytes long";
+		return "the name must be 3 to 63 bytes long";
 	if (name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789.-")] != '\0')
-		return "only a-z, 0-9, '.' and '-' can stand in it";
+		return "the name may contain only a-z, 0-9, '.' and '-'";
 	for (size_t i = 0; i < len; i++) {
 		bool first = i == 0 || name[i - 1] == '.',
 		     last = name[i + 1] == '\0' || name[i + 1] == '.';
 
 		if ((first || last) && !s3_is_lower(name[i]))
-			return "it, and each part of it between dots, must begin and end with a "
+			return "the name, and each part of it between dots, must begin and end "
+			       "with a "
 			       "letter or a digit";
 	}
-	return looks_like_ipv4(name) ? "it must not look like an IPv4 address" : NULL;
+	return looks_like_ipv4(name) ? "the name must not look like an IPv4 address" : NULL;
 }
 
 const char *

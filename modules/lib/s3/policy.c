@@ -41,7 +41,7 @@ policy_check_names(struct cosi_call *call, const struct s3_access *access)
 	for (size_t i = 0; i < access->n; i++)
 		if (!s3_policy_name_ok(access->buckets[i].native))
 			return cosi_fail(call, COSI_INVALID,
-					 "the bucket name '%.255s' cannot stand in a policy",
+					 "the bucket name '%.255s' cannot be used in a policy",
 					 access->buckets[i].native);
 	return 0;
 }

@@ -131,7 +131,7 @@ s3_is_set(struct cosi_call *call, const struct s3_client *client, const char *bu
 	    s3_error_is(reply, 501, "NotImplemented"))
 		return 0;
 	(void)s3_fail(call, reply);
-	return cosi_fail(call, 0, "cannot look at its '%s'", setting->setting);
+	return cosi_fail(call, 0, "cannot read the bucket's '%s'", setting->setting);
 }
 
 int

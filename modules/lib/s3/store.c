@@ -144,13 +144,14 @@ s3_resume(struct cosi_call *call, struct s3_creation *creation)
 	if (s3_send_delete(store, call, creation->req->native, &not_empty) < 0)
 		return -1;
 	if (not_empty)
-		return cosi_fail(call, COSI_EXISTS,
-				 "it is unfinished with other parameters, and has objects already");
+		return cosi_fail(
+			call, COSI_EXISTS,
+			"the bucket is unfinished with other parameters, and has objects already");
 	creation->there = (struct s3_look){ .exists = false };
 	if (store->put(call, creation, &exists) < 0)
 		return -1;
 	if (exists)
-		return cosi_fail(call, COSI_BUSY, "another daemon is creating it");
+		return cosi_fail(call, COSI_BUSY, "another daemon is creating the bucket");
 	return s3_finish(call, creation, false);
 }
 
@@ -171,11 +172,11 @@ s3_join(struct cosi_call *call, struct s3_creation *creation)
 	}
 	s3_tags_judge(&there->tags, &req->mark, &bucket);
 	if (!bucket.ours)
-		return cosi_fail(call, COSI_EXISTS, "its tags name another owner");
+		return cosi_fail(call, COSI_EXISTS, "the bucket's tags name another owner");
 	if (bucket.unfinished)
 		return s3_resume(call, creation);
 	if (strcmp(bucket.params, req->mark.params) != 0)
-		return cosi_fail(call, COSI_EXISTS, "it was created with other parameters");
+		return cosi_fail(call, COSI_EXISTS, "the bucket was created with other parameters");
 	return 0;
 }
 
@@ -239,7 +240,7 @@ s3_get_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_r
 	struct s3_look look;
 
 	if (s3_look(store, call, req->native, &look) < 0)
-		return cosi_fail(call, 0, "cannot look at bucket '%.255s'", req->native);
+		return cosi_fail(call, 0, "cannot read bucket '%.255s'", req->native);
 	if (!look.exists)
 		return s3_fail_absent(call, req->native);
 	s3_describe(store, &look, &req->mark, out);
@@ -261,11 +262,12 @@ s3_delete(const struct s3_store *store, struct cosi_call *call, const struct cos
 		return 0;
 	if (look.refused)
 		return cosi_fail(call, COSI_PRECONDITION,
-				 "its tags cannot be read: the store denies it");
+				 "the store denies access to the bucket's tags");
 	s3_describe(store, &look, &req->mark, &there);
 	if (!there.ours)
-		return cosi_fail(call, COSI_PRECONDITION,
-				 "its tags do not say that cosid created it for this owner");
+		return cosi_fail(
+			call, COSI_PRECONDITION,
+			"the bucket's tags do not say that cosid created it for this owner");
 	if (s3_send_delete(store, call, req->native, &not_empty) < 0)
 		return -1;
 	if (!not_empty)
@@ -273,12 +275,12 @@ s3_delete(const struct s3_store *store, struct cosi_call *call, const struct cos
 	if (!req->common->purge)
 		return cosi_fail(
 			call, COSI_PRECONDITION,
-			"it is not empty (whenNotEmpty = purge deletes its objects first)");
+			"the bucket is not empty (whenNotEmpty = purge deletes its objects first)");
 	if (s3_purge(call, &store->client, req->native) < 0 ||
 	    s3_send_delete(store, call, req->native, &not_empty) < 0)
 		return -1;
 	if (not_empty)
-		return cosi_fail(call, COSI_BUSY, "objects are written while it is purged");
+		return cosi_fail(call, COSI_BUSY, "objects are written while the bucket is purged");
 	return 0;
 }
 

@@ -152,7 +152,7 @@ test_adopt__not_with_a_setting(void **state)
 		if (status != 200)
 			fail_msg("%s %zu: the gateway answers %d", set->name, i, status);
 		if (rgw_create(t, "by-hand", RGW_PARAMS_A, NULL) != COSI_EXISTS ||
-		    strstr(t->host.text, "it has no tags and is not newly created") == NULL)
+		    strstr(t->host.text, "the bucket has no tags and is not newly created") == NULL)
 			fail_msg("taken over, with '%s' %zu: %s", set->name, i, t->host.text);
 		assert_int_equal(ask(t, .method = "GET", .path = "/by-hand", .query = "tagging"),
 				 404);
@@ -263,7 +263,7 @@ test_refused__whose_it_is(void **state)
 
 	assert_int_equal(ask(t, .client = &alice, .method = "PUT", .path = "/alices"), 200);
 	assert_int_equal(rgw_create(t, "alices", RGW_PARAMS_A, NULL), COSI_EXISTS);
-	assert_non_null(strstr(t->host.text, "another user of the gateway owns it"));
+	assert_non_null(strstr(t->host.text, "another user of the gateway owns the bucket"));
 	assert_int_equal(t->host.nrequests, 3);
 	assert_int_equal(rgw_delete(t, "alices", true), COSI_PRECONDITION);
 	reopen_as_few(t);
@@ -282,7 +282,7 @@ test_refused__by_a_policy_that_passes(void **state)
 	assert_int_equal(
 		ask(t, .method = "PUT", .path = "/denied", .query = "policy", .body = deny), 204);
 	assert_int_equal(rgw_create(t, "denied", RGW_PARAMS_A, NULL), COSI_DENIED);
-	assert_non_null(strstr(t->host.text, "its bucket policy denies access"));
+	assert_non_null(strstr(t->host.text, "the bucket policy denies access"));
 	assert_int_equal(rgw_delete(t, "denied", true), COSI_PRECONDITION);
 	assert_int_equal(ask(t, .method = "DELETE", .path = "/denied", .query = "policy"), 200);
 	assert_ok(t, rgw_create(t, "denied", RGW_PARAMS_A, NULL));
@@ -362,11 +362,11 @@ test_conflict__with_another_daemon_passes(void **state)
 	assert_int_equal(rgw_create(t, "raced", RGW_PARAMS_A, NULL), COSI_BUSY);
 	t->host.script = gone_meanwhile;
 	assert_int_equal(rgw_create(t, "raced", RGW_PARAMS_A, NULL), COSI_BUSY);
-	assert_non_null(strstr(t->host.text, "it was deleted meanwhile"));
+	assert_non_null(strstr(t->host.text, "the bucket was deleted meanwhile"));
 	assert_int_equal(ask(t, .method = "DELETE", .path = "/raced"), 204);
 	t->host.script = met_half_way;
 	assert_int_equal(rgw_create(t, "raced", RGW_PARAMS_A, NULL), COSI_BUSY);
-	assert_non_null(strstr(t->host.text, "another daemon is creating it"));
+	assert_non_null(strstr(t->host.text, "another daemon is creating the bucket"));
 	/* But one that stays, and to which every PUT is refused, is not ours to make. */
 	t->host.script = always_refused;
 	assert_int_equal(rgw_create(t, "raced", RGW_PARAMS_A, NULL), COSI_EXISTS);

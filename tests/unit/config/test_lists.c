@@ -68,8 +68,8 @@ test_includes__backends_and_routes_alone(void **state)
 	put_includes("a.conf", "workers = 3;\nunknown = 1;\ninclude_dir = \"/x\";", "b.conf",
 		     "backends = (", "c.conf", "routes = 1;", NULL);
 	files_refuse(with_includes(ONE),
-		     "d/a.conf:1: 'workers' stands in the main file only\n"
-		     "d/a.conf:3: 'include_dir' stands in the main file only\n"
+		     "d/a.conf:1: 'workers' is allowed in the main file only\n"
+		     "d/a.conf:3: 'include_dir' is allowed in the main file only\n"
 		     "d/a.conf:2: unknown key 'unknown'\n"
 		     "d/b.conf:1: syntax error\n"
 		     "d/c.conf:1: 'routes': expected a list ( ), found a number\n");

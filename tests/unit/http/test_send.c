@@ -101,7 +101,7 @@ test_refused__deadline_and_cancellation(void **state)
 	rig.call.deadline_ms = clock_mono_ms();
 	assert_null(http_send(rig.client, &rig.call, rig.base,
 			      COSI_HTTP(.method = "GET", .path = "/b")));
-	assert_failed(&rig, COSI_TIMEOUT, "the time was up before 'GET /b' was sent");
+	assert_failed(&rig, COSI_TIMEOUT, "the deadline passed before 'GET /b' was sent");
 	rig_begin(&rig);
 	rig.call.deadline_ms = CLOCK_NEVER;
 	atomic_store(&rig.cancelled, true);

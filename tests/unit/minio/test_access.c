@@ -156,7 +156,7 @@ test_grant__what_a_cut_grant_left(void **state)
 	PLAY(&script, FAILS(LOCATION, 403, "AccessDenied"), SAYS(GET_POLICY, other),
 	     SAYS(GET_USER, "{\"status\":\"enabled\",\"policyName\":\"x\"}"));
 	grant(&script, PARAMS, &access);
-	script_ended(&script, COSI_EXISTS, "it exists");
+	script_ended(&script, COSI_EXISTS, "the account exists");
 	PLAY(&script, NOBODY, HERE, OK(PUT_POLICY), OK(PUT_USER),
 	     FAILS(JOIN, 404, "XMinioAdminNoSuchUser"));
 	grant(&script, PARAMS, &access);
@@ -204,7 +204,7 @@ test_grant__refused(void **state)
 			.body = "<Error><Code>InvalidAccessKeyId</Code><Message>Your account is "
 				"disabled</Message></Error>" });
 	grant(&script, PARAMS, &access);
-	script_ended(&script, COSI_PRECONDITION, "its user is disabled");
+	script_ended(&script, COSI_PRECONDITION, "user was disabled");
 	PLAY(&script, NOBODY, HERE, { .expect = PUT_POLICY, .status = 200, .foreign = true });
 	grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_UNAVAILABLE, "cannot be understood");
@@ -258,7 +258,7 @@ test_revoke__a_policy_that_is_used(void **state)
 	PLAY(&script, OK(REMOVE_USER), FAILS(REMOVE_POLICY, 400, "XMinioIAMPolicyInUse"),
 	     FAILS(GET_USER, 404, "XMinioAdminNoSuchUser"));
 	revoke(&script, 0);
-	script_ended(&script, COSI_PRECONDITION, "other users or groups have its policy");
+	script_ended(&script, COSI_PRECONDITION, "other users or groups have the policy");
 	script_done(&script);
 }
 

@@ -189,7 +189,7 @@ test_resume__waits_for_another_daemon(void **state)
 	assert_string_equal(script.sent[4].body, FINISHED);
 	PLAY(&script, THERE, SAYS(GET_TAGS, MAKING), CREATED("never"));
 	create(&script, &versioned);
-	script_ended(&script, COSI_BUSY, "does not say when it was created");
+	script_ended(&script, COSI_BUSY, "does not say when the bucket was created");
 	script_done(&script);
 }
 
@@ -238,7 +238,7 @@ test_resume__anew_with_other_parameters(void **state)
 	PLAY(&script, THERE, SAYS(GET_TAGS, OTHER), CREATED(SETTLED),
 	     { .expect = DELETE, .status = 204 }, THERE);
 	create(&script, &plain);
-	script_ended(&script, COSI_BUSY, "another daemon is creating it");
+	script_ended(&script, COSI_BUSY, "another daemon is creating the bucket");
 	script_done(&script);
 }
 
@@ -293,11 +293,11 @@ test_adopt__not_what_was_touched(void **state)
 	script_init(&script);
 	PLAY(&script, THERE, NO_TAGS, SAYS(VERSIONS, item), NO_TAGS);
 	create(&script, &plain);
-	script_ended(&script, COSI_EXISTS, "it has no tags and is not newly created");
+	script_ended(&script, COSI_EXISTS, "the bucket has no tags and is not newly created");
 	PLAY(&script, THERE, NO_TAGS, SAYS(VERSIONS, NOTHING), SAYS(UPLOADS, NOTHING),
 	     SAYS("GET /photos?policy=", "{}"), NO_TAGS);
 	create(&script, &plain);
-	script_ended(&script, COSI_EXISTS, "it has no tags and is not newly created");
+	script_ended(&script, COSI_EXISTS, "the bucket has no tags and is not newly created");
 	/* It was another daemon that gave it tags meanwhile. */
 	PLAY(&script, THERE, NO_TAGS, SAYS(VERSIONS, item), SAYS(GET_TAGS, FINISHED));
 	create(&script, &plain);
@@ -403,7 +403,7 @@ test_delete__purged_to_the_end(void **state)
 	PLAY(&script, SAYS(GET_TAGS, FINISHED), FAILS(DELETE, 409, "BucketNotEmpty"),
 	     SAYS(page, NOTHING), FAILS(DELETE, 409, "BucketNotEmpty"));
 	remove_it(&script, &purging);
-	script_ended(&script, COSI_BUSY, "objects are written while it is purged");
+	script_ended(&script, COSI_BUSY, "objects are written while the bucket is purged");
 	script_done(&script);
 }
 

@@ -117,7 +117,7 @@ test_http__ends_with_the_call(void **state)
 	rig->call.deadline_ms = clock_mono_ms();
 	assert_null(cosi_http(call, .method = "GET", .path = "/", .base = httpd_url(httpd)));
 	assert_int_equal(rig->status.code, COSI_TIMEOUT);
-	rig_assert_has(rig->status.text, "the time was up before 'GET /' was sent");
+	rig_assert_has(rig->status.text, "the deadline passed before 'GET /' was sent");
 	rig->call.deadline_ms = CLOCK_NEVER;
 	rig->call.cancelled = &gone;
 	rig->status = (struct status){ 0 };

@@ -79,7 +79,7 @@ test_create__not_ours(void **state)
 	struct cosi_bucket out;
 
 	lie_bucket_answer.ours = false;
-	create_fails(rig, "module 'liar' answered with a new bucket that is not ours");
+	create_fails(rig, "module 'liar' answered with a new bucket without the owner's tags");
 	rig->status = (struct status){ 0 };
 	assert_int_equal(backend_get_bucket(&rig->call, &bucket_req, &out), 0);
 	assert_false(out.ours);

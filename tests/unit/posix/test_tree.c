@@ -153,7 +153,7 @@ test_purge__stops_when_late_and_goes_on_later(void **state)
 		assert_int_equal(rig->status.code, COSI_TIMEOUT);
 		assert_string_equal(
 			rig->status.text,
-			"cannot empty bucket 'photos': the time is up, objects are left");
+			"cannot empty bucket 'photos': the deadline has passed, objects are left");
 		assert_true(rig_exists(rig, ".cosid/buckets/photos.json"));
 		calls++;
 	}

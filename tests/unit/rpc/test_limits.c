@@ -84,7 +84,7 @@ test_answer__internal(void **state)
 	assert_int_equal(status.code, COSI_INTERNAL);
 	status = (struct status){ 0 };
 	assert_int_equal(limits_answer("f", NULL, 128, true, &status), -1);
-	assert_string_equal(status.text, "cannot tell the answer: field 'f' is required");
+	assert_string_equal(status.text, "cannot encode the answer: field 'f' is required");
 }
 
 /* n entries through the wire; keys and values from the callers. */

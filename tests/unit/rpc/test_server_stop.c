@@ -270,7 +270,7 @@ test_start__fails_clearly(void **state)
 	status = (struct status){ 0 };
 	config.listen_fd = 0;
 	assert_null(server_start(&config, &f->sched, &status));
-	assert_non_null(strstr(status.text, "no listening UNIX socket"));
+	assert_non_null(strstr(status.text, "not a listening UNIX socket"));
 	expect(client_call(f->channel, INFO1, "", 0), GRPC_STATUS_OK, "");
 }
 

@@ -78,7 +78,8 @@ test_get__both_names(void **state)
 		assert_int_equal(rig.call.req.nparams, 1);
 		rig_done(&rig);
 		rig_decode(&rig, methods[i], "\x0a\x03o/d", 5);
-		rig_refused(&rig, COSI_INVALID, "'existing_bucket_id' may hold letters, digits");
+		rig_refused(&rig, COSI_INVALID,
+			    "'existing_bucket_id' may contain only letters, digits");
 		rig_decode(&rig, methods[i], "", 0);
 		rig_refused(&rig, COSI_INVALID, "field 'existing_bucket_id' is required");
 	}

@@ -76,7 +76,7 @@ test_deadline__in_the_handler(void **state)
 
 	(void)state;
 	fake_shut("east");
-	create_late(sched, "a", "east", "the deadline passed; the work goes on in the store");
+	create_late(sched, "a", "east", "the deadline passed; the work may continue in the store");
 	next = shot_create(sched, "b", "east");
 	fake_wait_inside("east", 1);
 	assert_int_equal(fake_calls("east", REQUEST_CREATE), 1);

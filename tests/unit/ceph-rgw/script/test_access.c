@@ -216,7 +216,7 @@ test_revoke__gone_for_certain(void **state)
 	PLAY(&script, SAYS(GET_USER, USER(KEYS)), OK(DELETE), SAYS(ALIVE, OWN("")),
 	     SAYS(GET_USER, USER(KEYS)));
 	revoke(&script);
-	script_ended(&script, COSI_BUSY, "exists again after it was deleted");
+	script_ended(&script, COSI_BUSY, "exists again after its deletion");
 	PLAY(&script, { .expect = GET_USER, .status = 404 });
 	revoke(&script);
 	script_ended(&script, COSI_UNAVAILABLE, "without a reason");

@@ -45,7 +45,7 @@ test_create__looks_first(void **state)
 	script_ended(&script, COSI_OK, "");
 	PLAY(&script, ABSENT, FAILS(PUT_BUCKET, 409, "BucketAlreadyExists"), ABSENT);
 	create(&script, &plain);
-	script_ended(&script, COSI_BUSY, "another daemon is creating it");
+	script_ended(&script, COSI_BUSY, "another daemon is creating the bucket");
 	script_done(&script);
 }
 
@@ -116,10 +116,10 @@ test_create__denied_by_the_gateway(void **state)
 	script_ended(&script, COSI_DENIED, "the cap 'buckets=read' would tell");
 	PLAY(&script, denied, SAYS(info, "{\"owner\":\"somebody\"}"), SAYS(ALIVE, OWN));
 	create(&script, &plain);
-	script_ended(&script, COSI_EXISTS, "another user of the gateway owns it");
+	script_ended(&script, COSI_EXISTS, "another user of the gateway owns the bucket");
 	PLAY(&script, denied, SAYS(info, "{\"owner\":\"driver\"}"), SAYS(ALIVE, OWN));
 	create(&script, &plain);
-	script_ended(&script, COSI_DENIED, "its bucket policy denies access");
+	script_ended(&script, COSI_DENIED, "the bucket policy denies access");
 	script_done(&script);
 }
 
