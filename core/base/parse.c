@@ -46,7 +46,7 @@ parse_int(const char *word, int64_t *out)
 	const char *end;
 	int64_t value;
 
-	if (digits(word, &value, &end) != 0 || *end != '\0')
+	if (digits(word, &value, &end) < 0 || *end != '\0')
 		return -1;
 	*out = value;
 	return 0;
@@ -58,7 +58,7 @@ with_unit(const char *word, const struct unit *units, size_t nunits, int64_t *ou
 	const char *suffix;
 	int64_t value;
 
-	if (digits(word, &value, &suffix) != 0)
+	if (digits(word, &value, &suffix) < 0)
 		return -1;
 	for (size_t i = 0; i < nunits; i++) {
 		if (strcmp(suffix, units[i].suffix) != 0)
