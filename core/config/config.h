@@ -71,7 +71,7 @@ struct config *config_load(const char *path, struct diag *diag);
 void config_forget(struct config *config);
 /* For a daemon that runs: puts into config what cannot change without a restart (driver_name,
  * owner, endpoint, admin_endpoint), with a warning for each that would have.  An error
- * in diag: no memory.  Before config is shared. */
+ * in diag: out of memory.  Before config is shared. */
 void config_keep(struct config *config, const struct config *running, struct diag *diag);
 /* Where a key of the top level stands: the line (0: nowhere), and the file, borrowed. */
 int config_line(const struct config *config, const char *key, const char **out_file);

@@ -31,7 +31,7 @@ diag_drop(struct diag *diag, size_t at)
 	memmove(diag->marks + at, diag->marks + at + 1, behind * sizeof diag->marks[0]);
 }
 
-/* No error is left out for the sake of a warning: the last of those makes room. */
+/* Errors are not left out in favour of warnings: the last warning makes room. */
 static bool
 diag_make_room(struct diag *diag, bool warns)
 {
@@ -47,7 +47,7 @@ diag_make_room(struct diag *diag, bool warns)
 	return true;
 }
 
-/* A line that there is no memory for is counted all the same, so an error stays one. */
+/* A line that does not fit into memory is counted all the same: an error stays an error. */
 static void
 diag_keep(struct diag *diag, char *where, bool warns, char *text)
 {

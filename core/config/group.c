@@ -232,8 +232,8 @@ read_member(const struct reader *reader, const struct cosi_key *key,
 
 /* ---- keys that are misspelt ---- */
 
-/* Is one the other with a letter more, less or other, or with two neighbours swapped; upper or
- * lower case? */
+/* True when the names differ by one letter that is missing, added or other, or by two neighbours
+ * that are swapped; case does not count. */
 static bool
 is_near(const char *a, const char *b)
 {

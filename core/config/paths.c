@@ -79,31 +79,31 @@ paths_find(const char *program, struct paths *out)
 	}
 }
 
-static struct paths ours;
-static pthread_once_t ours_once = PTHREAD_ONCE_INIT;
+static struct paths own_paths;
+static pthread_once_t own_paths_once = PTHREAD_ONCE_INIT;
 
 static void
-find_ours(void)
+find_own_paths(void)
 {
 	char program[PATH_MAX];
 	ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
 
 	program[len > 0 ? len : 0] = '\0';
-	paths_find(len > 0 ? program : NULL, &ours);
+	paths_find(len > 0 ? program : NULL, &own_paths);
 }
 
 const char *
 config_default_path(void)
 {
-	(void)pthread_once(&ours_once, find_ours);
-	return ours.config;
+	(void)pthread_once(&own_paths_once, find_own_paths);
+	return own_paths.config;
 }
 
 const char *
 config_default_module_dir(void)
 {
-	(void)pthread_once(&ours_once, find_ours);
-	return ours.modules;
+	(void)pthread_once(&own_paths_once, find_own_paths);
+	return own_paths.modules;
 }
 
 /* ---- what stays until a restart ----

@@ -42,7 +42,7 @@ ca_load_file(struct ca_store *ca, const char *ca_file, struct status *status)
 	if (ca->store == NULL)
 		return status_no_memory(status);
 	loaded = X509_STORE_load_file(ca->store, ca_file);
-	/* Nothing of it may surface in a later connection of this thread. */
+	/* Otherwise a later connection of this thread would report its errors. */
 	ERR_clear_error();
 	if (loaded != 1)
 		return status_fail(status, COSI_INVALID,

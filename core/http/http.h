@@ -83,7 +83,7 @@ enum {
  * that turns out to be closed, or to hold bytes that belong to no answer, is replaced at once for
  * what may be sent twice.  The last answer is returned as it is.  A request that HTTP cannot carry
  * (a line break in a header, a space in the path) is INTERNAL.  The module gives no Host,
- * Content-Length, Transfer-Encoding, Connection or Expect header: they are ours. */
+ * Content-Length, Transfer-Encoding, Connection or Expect header: the client sets them. */
 const struct cosi_http_reply *http_send(struct http_client *client, struct http_call *call,
 					const char *base, const struct cosi_http *request);
 
