@@ -2,7 +2,6 @@
  * admin.c - users: made, read, deleted. */
 #include <string.h>
 
-#include "rest/json.h"
 #include "rgw.h"
 
 #include "banned.h"

@@ -8,7 +8,6 @@
  */
 #include <string.h>
 
-#include "rest/json.h"
 #include "rgw.h"
 #include "text/xml.h"
 

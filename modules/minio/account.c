@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "minio.h"
-#include "rest/json.h"
 #include "s3/name.h"
 
 #include "banned.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * name.c - names of accounts, and names that a store cannot keep as they are. */
+ * name.c - names of accounts, names that a store cannot keep as they are; JSON as text. */
 #include <string.h>
 
 #include "rest/rest.h"
@@ -55,4 +55,27 @@ rest_name_map(struct cosi_call *call, const struct rest_names *names, const char
 	cosi_fail(call, COSI_INVALID, "'%.255s' cannot be the name of a %s: %s", asked, names->what,
 		  broken_rule);
 	return NULL;
+}
+
+/* ---- JSON ---- */
+
+const char *
+rest_json(struct cosi_call *call, json_t *document)
+{
+	json_auto_t *owned = document;
+	size_t len = owned != NULL ? json_dumpb(owned, NULL, 0, JSON_COMPACT) : 0;
+	char *text = len > 0 ? cosi_alloc(call, len + 1) : NULL;
+
+	if (text != NULL && json_dumpb(owned, text, len, JSON_COMPACT) == len)
+		return text;
+	cosi_fail(call, COSI_EXHAUSTED, "no memory for a document");
+	return NULL;
+}
+
+const char *
+rest_json_text(struct cosi_call *call, const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text != NULL ? cosi_printf(call, "%s", text) : "";
 }

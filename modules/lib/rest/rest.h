@@ -17,6 +17,7 @@
  */
 #ifndef LIB_REST_REST_H
 #define LIB_REST_REST_H
+#include <jansson.h>
 #include <stdbool.h>
 
 #include "cosi_module.h"
@@ -132,7 +133,7 @@ int rest_fail(struct cosi_call *call, const struct rest_api *api,
 const char *rest_write_date(struct cosi_call *call, int64_t seconds);
 int64_t rest_read_date(const char *text, const char *format);
 
-/* ---- longer work ---- */
+/* ---- lists ---- */
 
 /* Handles the page that begins at marker, "" for the first one, and sets *out_next to where the
  * next one begins, or leaves it "".  Positive: no more is wanted. */
@@ -142,25 +143,6 @@ typedef int rest_page_fn(struct cosi_call *call, void *arg, const char *marker,
  * twice in a row, or has more than REST_PAGES_MAX pages, fails the call, UNAVAILABLE. */
 enum { REST_PAGES_MAX = 10000 };
 int rest_pages(struct cosi_call *call, rest_page_fn *page, void *arg);
-
-/* One change of a document that others change as well: read it, judge it, write it back; again from
- * the start when it was changed in between. */
-enum rest_step {
-	REST_KEEP = 1, /* nothing is to be changed */
-	REST_WRITE,
-	REST_WRITTEN,
-	REST_CONFLICT, /* the document is another one by now */
-};
-struct rest_edit {
-	int (*read)(struct cosi_call *call, void *arg); /* the document, and its etag */
-	/* REST_KEEP or REST_WRITE; again for each document that was read. */
-	int (*judge)(struct cosi_call *call, void *arg);
-	/* REST_WRITTEN or REST_CONFLICT. */
-	int (*write)(struct cosi_call *call, void *arg);
-};
-/* BUSY after so many conflicts in a row, with pauses in between. */
-enum { REST_EDITS_MAX = 5 };
-int rest_edit(struct cosi_call *call, const struct rest_edit *edit, void *arg);
 
 /* ---- names ---- */
 
@@ -182,5 +164,14 @@ const char *rest_name_shorten(struct cosi_call *call, const struct rest_names *n
  * or NULL with the call failed, INVALID, when it must be the very word. */
 const char *rest_name_map(struct cosi_call *call, const struct rest_names *names, const char *asked,
 			  const char *broken_rule, bool exact);
+
+/* ---- JSON ---- */
+
+/* The document as compact text, its members in the order in which they were put in; frees the
+ * document, as in rest_json(call, json_pack(...)).  NULL: the call has failed, also for want of
+ * memory when the document is NULL. */
+const char *rest_json(struct cosi_call *call, json_t *document);
+/* The text of a member; "" when there is none or it is no text. */
+const char *rest_json_text(struct cosi_call *call, const json_t *object, const char *key);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * send.c - puts a request together, has it signed, and sends exactly what was signed. */
+ * send.c - puts a request together, has it signed, and sends exactly what was signed; lists of many
+ * pages. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,4 +76,24 @@ rest_send(struct cosi_call *call, const struct rest_api *api, const void *who,
 			 .timeout_ms = request->timeout_ms, .nheaders = message.headers.n,
 			 .headers = message.headers.kv, .body = request->body,
 			 .max_reply = request->max_reply);
+}
+
+int
+rest_pages(struct cosi_call *call, rest_page_fn *page, void *arg)
+{
+	const char *marker = "", *next;
+	int rc;
+
+	for (unsigned n = 0; n < REST_PAGES_MAX; n++) {
+		next = "";
+		rc = page(call, arg, marker, &next);
+		if (rc != 0 || next[0] == '\0')
+			return rc;
+		if (strcmp(next, marker) == 0)
+			return cosi_fail(call, COSI_UNAVAILABLE,
+					 "the store lists the same page again and again");
+		marker = next;
+	}
+	return cosi_fail(call, COSI_UNAVAILABLE, "the store's list has more than %d pages",
+			 REST_PAGES_MAX);
 }

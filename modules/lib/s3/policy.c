@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rest/json.h"
+#include "rest/rest.h"
 #include "text/cleanup.h"
 
 #include "banned.h"

@@ -4,12 +4,11 @@
  * Versions are always named, "null" for what was written without versioning: deleting a key alone
  * would put a marker on top of it.
  */
-#include "s3/purge.h"
-
 #include <stdio.h>
 #include <string.h>
 
 #include "s3/list.h"
+#include "s3/store.h"
 #include "text/cleanup.h"
 #include "text/hash.h"
 #include "text/xml.h"

@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "s3/list.h"
-#include "s3/purge.h"
 
 #include "banned.h"
 

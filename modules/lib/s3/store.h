@@ -89,6 +89,14 @@ int s3_fail_absent(struct cosi_call *call, const char *native);
  * short for any number of buckets, and a well-formed error proves the key as well. */
 int s3_probe(const struct s3_store *store, struct cosi_call *call);
 
+/* ---- purge.c ---- */
+
+/* Deletes every version and delete marker, page by page.  0: none is left.  BUSY: the call's time
+ * is nearly up, and the retry goes on; each call begins one page at least.  PRECONDITION: the store
+ * keeps a version, because object lock says so; what is on the pages before it is gone.  Unfinished
+ * uploads are left to DELETE bucket. */
+int s3_purge(struct cosi_call *call, const struct s3_client *client, const char *bucket);
+
 /* ---- setting.c ---- */
 
 /* PUT /bucket?setting, which may be repeated; text: the document.  0 on 2xx without a word. */

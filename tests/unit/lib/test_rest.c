@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_rest.c - requests put together, refusals in words, pages, edits, names, JSON. */
+ * test_rest.c - requests put together, refusals in words, pages, names, JSON. */
 #include "rest/rest.h"
 
-#include "rest/json.h"
 #include "unit.h"
 
 #include "banned.h"
@@ -261,7 +260,7 @@ test_fail__clocks_that_differ(void **state)
 	host_done(&host);
 }
 
-/* ---- pages and edits ---- */
+/* ---- pages ---- */
 
 struct book {
 	unsigned npages, stop_at, nread;
@@ -307,65 +306,6 @@ test_pages__to_the_end_and_no_further(void **state)
 	expect_pages((struct book){ .npages = REST_PAGES_MAX }, 0, REST_PAGES_MAX, COSI_OK);
 	expect_pages((struct book){ .npages = REST_PAGES_MAX + 1 }, -1, REST_PAGES_MAX,
 		     COSI_UNAVAILABLE);
-}
-
-struct draft {
-	unsigned nread, nwritten;
-	unsigned conflicts; /* of so many writes */
-	int verdict;
-};
-
-static int
-read_draft(struct cosi_call *call, void *arg)
-{
-	(void)call;
-	((struct draft *)arg)->nread++;
-	return 0;
-}
-
-static int
-judge_draft(struct cosi_call *call, void *arg)
-{
-	(void)call;
-	return ((const struct draft *)arg)->verdict;
-}
-
-static int
-write_draft(struct cosi_call *call, void *arg)
-{
-	struct draft *draft = arg;
-
-	(void)call;
-	return ++draft->nwritten <= draft->conflicts ? REST_CONFLICT : REST_WRITTEN;
-}
-
-static void
-expect_edit(struct draft draft, unsigned nread, unsigned nwritten, uint32_t code)
-{
-	static const struct rest_edit edit = { read_draft, judge_draft, write_draft };
-	struct host host;
-
-	host_init(&host, NULL);
-	assert_int_equal(rest_edit(&host.call, &edit, &draft), code == COSI_OK ? 0 : -1);
-	assert_int_equal(draft.nread, nread);
-	assert_int_equal(draft.nwritten, nwritten);
-	assert_int_equal(host.code, code);
-	host_done(&host);
-}
-
-static void
-test_edit__again_when_others_were_first(void **state)
-{
-	const unsigned most = REST_EDITS_MAX;
-
-	(void)state;
-	expect_edit((struct draft){ .verdict = REST_KEEP }, 1, 0, COSI_OK);
-	expect_edit((struct draft){ .verdict = REST_WRITE }, 1, 1, COSI_OK);
-	expect_edit((struct draft){ .verdict = REST_WRITE, .conflicts = 1 }, 2, 2, COSI_OK);
-	expect_edit((struct draft){ .verdict = REST_WRITE, .conflicts = most - 1 }, most, most,
-		    COSI_OK);
-	expect_edit((struct draft){ .verdict = REST_WRITE, .conflicts = most }, most, most,
-		    COSI_BUSY);
 }
 
 /* ---- names and JSON ---- */
@@ -440,7 +380,6 @@ main(void)
 		cmocka_unit_test(test_error_is__status_and_code),
 		cmocka_unit_test(test_fail__clocks_that_differ),
 		cmocka_unit_test(test_pages__to_the_end_and_no_further),
-		cmocka_unit_test(test_edit__again_when_others_were_first),
 		cmocka_unit_test(test_account__ours_and_others),
 		cmocka_unit_test(test_shorten__by_the_rules_of_the_store),
 		cmocka_unit_test(test_json__compact_and_in_order),
