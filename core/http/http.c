@@ -184,7 +184,7 @@ wait_to_repeat(struct sending *sending, unsigned nattempts)
 
 	if (!attempt->repeat || nattempts > sending->client->retries)
 		return false;
-	/* What never left may go again, whatever it is. */
+	/* A request that never left can be sent again, regardless of its method. */
 	if (!sending->request.repeatable && attempt->sent > 0)
 		return false;
 	return retry_wait(sending->call, retry_delay_ms(nattempts, retry_after));

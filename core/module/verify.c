@@ -102,7 +102,7 @@ verify_bucket(struct module_call *call, const char *native, uint32_t needed,
 		       "azure_account") < 0 ||
 	    copy_field(call, &bucket->gcs_project, (protocols & COSI_GCS) != 0, VERIFY_NAME_MAX,
 		       "gcs_project") < 0 ||
-	    copy_field(call, &bucket->params, false, VERIFY_NAME_MAX, "params mark") < 0)
+	    copy_field(call, &bucket->params, false, VERIFY_NAME_MAX, "params tag") < 0)
 		return -1;
 	return verify_result(call, 0);
 }

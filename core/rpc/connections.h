@@ -21,7 +21,7 @@
 
 enum connection_state {
 	CONNECTION_FREE,
-	CONNECTION_ACCEPTED, /* waits for the handoff thread; the descriptor is ours */
+	CONNECTION_ACCEPTED, /* waits for the handoff thread; cosid owns the descriptor */
 	CONNECTION_HANDOFF,  /* being given to the core */
 	CONNECTION_SERVED,   /* the core's, which may have closed the descriptor already */
 };

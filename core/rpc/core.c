@@ -10,8 +10,8 @@
 
 #include "banned.h"
 
-/* It says what keeps it from going on, and then ends the process: that must be known whatever the
- * level is. */
+/* It logs why it cannot continue, and then ends the process: that must be logged regardless of the
+ * level. */
 static void
 log_core(gpr_log_func_args *args)
 {

@@ -5,7 +5,7 @@
 #include <grpc/grpc.h>
 #include <stdbool.h>
 
-/* grpc_init(), with its log led into ours. */
+/* grpc_init(), with its log directed to cosid's. */
 void core_init(void);
 /* The caller's. */
 grpc_server *core_server_new(void);

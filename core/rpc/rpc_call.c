@@ -130,7 +130,7 @@ rpc_call_on_new(struct tag *tag, bool ok)
 	rpc_call_serve(rpc);
 }
 
-/* Any error here is a bug of ours, never the peer's doing. */
+/* Any error here is a bug of cosid, never caused by the peer. */
 static void
 rpc_call_must(grpc_call_error error)
 {

@@ -28,8 +28,9 @@ struct server *server_start(const struct server_config *config, struct sched *sc
  * connections; that of an inherited socket is left alone.  Main thread.  0, or -1: one of them is
  * as it was. */
 int server_admit(struct server *server, const struct server_config *config, struct status *status);
-/* Stops accepting, removes the socket node if it is still ours, lets open calls finish within
- * drain_ms, then answers them UNAVAILABLE.  Frees the server.  0, or -1: calls were cut off. */
+/* Stops accepting, removes the socket node if no other file has replaced it, lets open calls finish
+ * within drain_ms, then answers them UNAVAILABLE.  Frees the server.  0, or -1: calls were cut off.
+ */
 int server_stop(struct server *server, int64_t drain_ms);
 /* After server_stop(), once: ends the C core's own threads, if there are any.  One of them stays up
  * to 10 s where a client let its answers pile up and went (measured with 1.51). */

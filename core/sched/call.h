@@ -46,7 +46,7 @@ enum call_reply {
 	REPLY_PENDING = 0,
 	REPLY_DELAYED, /* a success waits for create_settle */
 	REPLY_DUE,     /* its reason is known; to be given when the mutex is open */
-	REPLY_SENDING, /* being given while the work goes on */
+	REPLY_SENDING, /* being given while the work continues */
 	REPLY_SENT,
 };
 

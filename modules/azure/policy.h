@@ -2,7 +2,7 @@
  * policy.h - the stored access policy that is an account: its id, its rights, its expiry.
  *
  *   cosi-ba-1.JR2K7QXA.6B37OHA46Y
- *   │         │        └ 5 digits of a hash of the owner, 5 of one of the parameters' mark
+ *   │         │        └ 5 digits of a hash of the owner, 5 of one of the parameters
  *   │         └ random: a SAS names its policy, so no two grants may ever have the same id
  *   └ the account
  *

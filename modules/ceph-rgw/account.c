@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * account.c - rights, marks and keys of accounts, and all of them. */
+ * account.c - rights, tags and keys of accounts, and the list of them. */
 #include <string.h>
 
 #include "rest/rest.h"

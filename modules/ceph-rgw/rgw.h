@@ -97,7 +97,7 @@ int rgw_policy_put(const struct rgw *rgw, struct cosi_call *call, const char *ui
 /* ---- account.c ---- */
 /* What each access mode may do. */
 extern const struct s3_policy_modes rgw_modes;
-/* The display name that marks a user: "cosid:<owner>:<request's name>". */
+/* The display name that tags a user: "cosid:<owner>:<request's name>". */
 const char *rgw_account_mark(struct cosi_call *call, const char *owner, const char *name);
 /* Did cosid make the user for this owner (and request, when the mark names it)?  Else PRECONDITION.
  */

@@ -108,7 +108,7 @@ minio_exists(const struct s3_store *store, struct cosi_call *call, const char *n
 
 /* ---- unfinished buckets ---- */
 
-/* By the server's clock alone, which its reply tells. */
+/* By the server's clock only, which is in its reply. */
 static int
 minio_bucket_age(const struct s3_creation *creation, struct cosi_call *call, int64_t *out_ms)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * store.h - the way of a bucket in a store that speaks S3: create, get, delete, list.
+ * store.h - the flow of create, get, delete and list for stores with an S3 API.
  *
- * What a bucket is stands in its tags (tags.h), and a create goes on from what it finds:
+ * A bucket's state is in its tags (tags.h), and a create continues from what it finds:
  *
  *   nothing ─ PUT bucket ─► untagged ─ PUT ?tagging ─► finished
  *                              └─ cosi-making ─► settings, one by one ─► finished

@@ -22,8 +22,8 @@ int s3_tags_set(struct cosi_call *call, struct s3_tags *tags, const char *key, c
 /* The document, from the call's memory. */
 struct cosi_bytes s3_tags_write(struct cosi_call *call, const struct s3_tags *tags);
 
-/* The marks.  cosi-params comes last in the life of a create: without it the bucket is unfinished,
- * and cosi-making says with which parameters it was begun. */
+/* The ownership tags.  cosi-params comes last in the life of a create: without it the bucket is
+ * unfinished, and cosi-making says with which parameters it was begun. */
 #define S3_MARK_DRIVER "cosi-driver"
 #define S3_MARK_NAME   "cosi-name"
 #define S3_MARK_PARAMS "cosi-params"

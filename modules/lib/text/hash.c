@@ -2,7 +2,7 @@
  * hash.c - libcrypto's digests; where they fail, the call does.
  *
  * By its low-level functions: the others look the algorithm up anew each time, which takes longer
- * than to hash texts as short as ours.
+ * than to hash such short texts.
  */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "text/hash.h"

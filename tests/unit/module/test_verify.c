@@ -152,7 +152,7 @@ test_create__malformed_fields(void **state)
 		create_fails(*state, "module 'liar' answered with a malformed endpoint");
 		lie_bucket_answer = lie_honest_bucket;
 		lie_bucket_answer.params = bad[i];
-		create_fails(*state, "module 'liar' answered with a malformed params mark");
+		create_fails(*state, "module 'liar' answered with a malformed params tag");
 	}
 	lie_bucket_answer = lie_honest_bucket;
 	lie_bucket_answer.endpoint = "ftp://a";
