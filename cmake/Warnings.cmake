@@ -5,6 +5,7 @@ target_compile_definitions(cosid_flags INTERFACE _GNU_SOURCE COSID_VERSION="${PR
 target_compile_options(cosid_flags INTERFACE
   -Wall -Wextra -Wshadow -Wvla -Wwrite-strings -Wcast-qual -Wstrict-prototypes -Wmissing-prototypes
   -Wpointer-arith -Wformat=2 -Wundef -Wconversion -fstack-protector-strong
+  $<$<C_COMPILER_ID:Clang>:-Wno-sign-conversion> # which gcc's -Wconversion does not have in C
   $<$<BOOL:${COSID_WERROR}>:-Werror>)
 target_link_options(cosid_flags INTERFACE -Wl,-z,relro,-z,now)
 # Poisoned functions: every C file includes it last.

@@ -46,7 +46,7 @@ python_tests() { # NAME PRESET ARGUMENT...
 		-c tests/pytest.ini --rootdir . "--build=build/$preset" --junitxml "$results/$name.xml" "$@"
 }
 
-gate=(lint checks unit fuzz cli contract scenario packages)
+gate=(lint checks unit fuzz cli contract scenario plain packages)
 sanitized="not unsanitized"
 fuzz_seconds=10 # of each target, in the gate
 
@@ -58,6 +58,7 @@ part_needs() {
 	unit) echo "build test ceph" ;;
 	fuzz) echo "build test fuzz" ;;
 	cli | posix) echo "build test" ;;
+	plain) echo "build test plain" ;;
 	ceph) echo "build test ceph" ;;
 	minio) echo "build test minio" ;;
 	azure) echo "build test azure" ;;
@@ -87,6 +88,7 @@ one_part() {
 	cli) python_tests cli asan tests/cli ;;
 	contract) python_tests contract asan tests/contract ;;
 	scenario) python_tests scenario asan tests/scenario -m "$sanitized" ;;
+	plain) python_tests plain dev tests/scenario -m unsanitized ;;
 	posix | ceph | minio | azure) python_tests "$1" asan tests/contract tests/scenario -m "$1 and $sanitized" ;;
 	packages) python_tests packages asan tests/packages ;;
 	esac
@@ -111,7 +113,6 @@ fuzz_all() {
 long_parts() {
 	part_seconds=7200
 	python_tests whole-sweeps asan tests/scenario -m "$sanitized" --whole-sweeps
-	python_tests unsanitized dev tests/scenario -m unsanitized
 	python_tests valgrind-unit dev tests/unit/valgrind.py
 	python_tests valgrind-contract dev tests/contract --valgrind
 	unit_tests tsan-unit tsan
@@ -156,7 +157,8 @@ prepare() {
 		needs+=" $(part_needs "$each")"
 	done
 	# shellcheck disable=SC2086  # a list of words
-	need $needs
+	need ${needs//plain/}
+	case $needs in *plain*) build dev ;; esac
 	case $needs in *build*) build asan ;; esac
 	case $needs in *fuzz*) build_fuzz ;; esac
 	case $needs in *minio*) try_store minio build_minio ;; esac
@@ -206,7 +208,7 @@ run_tests() {
 		quick_tests
 		return
 	elif [ "$*" = all ]; then
-		parts=(lint checks unit fuzz cli contract packages) long=1 # the whole sweeps are all scenarios
+		parts=(lint checks unit fuzz cli contract plain packages) long=1 # the whole sweeps are all scenarios
 	elif [ $# -eq 0 ]; then
 		parts=("${gate[@]}")
 	fi
