@@ -53,7 +53,7 @@ limits_is_id_char(char c)
 int
 limits_id(const char *field, const char *value, struct status *status)
 {
-	if (limits_string(field, value, LIMIT_LONG_ID, true, status) != 0)
+	if (limits_string(field, value, LIMIT_LONG_ID, true, status) < 0)
 		return -1;
 	for (const char *p = value; *p != '\0'; p++)
 		if (!limits_is_id_char(*p))
@@ -79,7 +79,7 @@ limits_is_subdomain(const char *name)
 int
 limits_dns_name(const char *field, const char *value, struct status *status)
 {
-	if (limits_string(field, value, LIMIT_DNS_NAME, true, status) != 0)
+	if (limits_string(field, value, LIMIT_DNS_NAME, true, status) < 0)
 		return -1;
 	if (!limits_is_subdomain(value))
 		return status_fail(status, COSI_INVALID,

@@ -40,7 +40,7 @@ v1alpha1_decode_create(const ProtobufCMessage *input, struct request *out, struc
 	out->exact_names = true;
 	out->delay_reply = true;
 	out->name = in->name;
-	if (limits_string("name", in->name, LIMIT_STRING, true, status) != 0)
+	if (limits_string("name", in->name, LIMIT_STRING, true, status) < 0)
 		return -1;
 	return limits_map("parameters", in->n_parameters, (ProtobufCMessage *const *)in->parameters,
 			  out, arena, status);
@@ -55,7 +55,7 @@ v1alpha1_decode_delete(const ProtobufCMessage *input, struct request *out, struc
 
 	out->exact_names = true;
 	out->id = in->bucket_id;
-	if (limits_string("bucket_id", in->bucket_id, LIMIT_STRING, true, status) != 0)
+	if (limits_string("bucket_id", in->bucket_id, LIMIT_STRING, true, status) < 0)
 		return -1;
 	return limits_map("delete_context", in->n_delete_context,
 			  (ProtobufCMessage *const *)in->delete_context, out, arena, status);
@@ -64,7 +64,7 @@ v1alpha1_decode_delete(const ProtobufCMessage *input, struct request *out, struc
 static int
 v1alpha1_one_bucket(const char *id, struct request *out, struct arena *arena, struct status *status)
 {
-	if (limits_string("bucket_id", id, LIMIT_STRING, true, status) != 0)
+	if (limits_string("bucket_id", id, LIMIT_STRING, true, status) < 0)
 		return -1;
 	out->buckets = api_alloc(arena, sizeof *out->buckets, status);
 	if (out->buckets == NULL)
@@ -84,8 +84,8 @@ v1alpha1_decode_grant(const ProtobufCMessage *input, struct request *out, struct
 	out->exact_names = true;
 	out->mode_is_param = true;
 	out->name = in->name;
-	if (v1alpha1_one_bucket(in->bucket_id, out, arena, status) != 0 ||
-	    limits_string("name", in->name, LIMIT_STRING, true, status) != 0)
+	if (v1alpha1_one_bucket(in->bucket_id, out, arena, status) < 0 ||
+	    limits_string("name", in->name, LIMIT_STRING, true, status) < 0)
 		return -1;
 	if (in->authentication_type == COSI__V1ALPHA1__AUTHENTICATION_TYPE__Key)
 		out->auth = COSI_AUTH_KEY;
@@ -109,8 +109,8 @@ v1alpha1_decode_revoke(const ProtobufCMessage *input, struct request *out, struc
 	out->exact_names = true;
 	out->mode_is_param = out->whole_account = true;
 	out->id = in->account_id;
-	if (limits_string("account_id", in->account_id, LIMIT_STRING, true, status) != 0 ||
-	    v1alpha1_one_bucket(in->bucket_id, out, arena, status) != 0)
+	if (limits_string("account_id", in->account_id, LIMIT_STRING, true, status) < 0 ||
+	    v1alpha1_one_bucket(in->bucket_id, out, arena, status) < 0)
 		return -1;
 	return limits_map("revoke_access_context", in->n_revoke_access_context,
 			  (ProtobufCMessage *const *)in->revoke_access_context, out, arena, status);
@@ -164,9 +164,8 @@ v1alpha1_encode_create(const ProtobufCMessage *input, struct call *call, struct 
 	struct v1alpha1_create *out = api_alloc(&call->arena, sizeof *out, status);
 
 	(void)input;
-	if (out == NULL ||
-	    limits_answer("bucket_id", answer->id, LIMIT_STRING, true, status) != 0 ||
-	    v1alpha1_set_protocol(out, &answer->bucket, answer->default_protocol, status) != 0)
+	if (out == NULL || limits_answer("bucket_id", answer->id, LIMIT_STRING, true, status) < 0 ||
+	    v1alpha1_set_protocol(out, &answer->bucket, answer->default_protocol, status) < 0)
 		return NULL;
 	out->response = (Cosi__V1alpha1__DriverCreateBucketResponse)
 		COSI__V1ALPHA1__DRIVER_CREATE_BUCKET_RESPONSE__INIT;
@@ -251,7 +250,7 @@ v1alpha1_encode_grant(const ProtobufCMessage *input, struct call *call, struct s
 	struct v1alpha1_grant *out = api_alloc(&call->arena, sizeof *out, status);
 
 	(void)input;
-	if (out == NULL || limits_answer("account_id", answer->id, LIMIT_STRING, true, status) != 0)
+	if (out == NULL || limits_answer("account_id", answer->id, LIMIT_STRING, true, status) < 0)
 		return NULL;
 	out->response = (Cosi__V1alpha1__DriverGrantBucketAccessResponse)
 		COSI__V1ALPHA1__DRIVER_GRANT_BUCKET_ACCESS_RESPONSE__INIT;
@@ -262,9 +261,9 @@ v1alpha1_encode_grant(const ProtobufCMessage *input, struct call *call, struct s
 	    0)
 		return NULL;
 	if (out->details.n_secrets == 0 || out->bytes > LIMIT_MAP) {
-		(void)status_fail(status, COSI_INTERNAL,
-				  "the credentials hold %zu bytes, 1 to %d are allowed", out->bytes,
-				  LIMIT_MAP);
+		status_fail(status, COSI_INTERNAL,
+			    "the credentials hold %zu bytes, 1 to %d are allowed", out->bytes,
+			    LIMIT_MAP);
 		return NULL;
 	}
 	out->details.secrets = out->secrets_list;

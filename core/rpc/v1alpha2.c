@@ -33,7 +33,7 @@ v1alpha2_add_protocols(size_t n, Cosi2__ObjectProtocol *const *protocols, uint32
 		       struct status *status)
 {
 	for (size_t i = 0; i < n; i++)
-		if (v1alpha2_add_protocol("protocols", protocols[i], flags, status) != 0)
+		if (v1alpha2_add_protocol("protocols", protocols[i], flags, status) < 0)
 			return -1;
 	return 0;
 }
@@ -46,8 +46,8 @@ v1alpha2_decode_create(const ProtobufCMessage *input, struct request *out, struc
 		(const Cosi2__DriverCreateBucketRequest *)input;
 
 	out->name = in->name;
-	if (limits_dns_name("name", in->name, status) != 0 ||
-	    v1alpha2_add_protocols(in->n_protocols, in->protocols, &out->protocols, status) != 0)
+	if (limits_dns_name("name", in->name, status) < 0 ||
+	    v1alpha2_add_protocols(in->n_protocols, in->protocols, &out->protocols, status) < 0)
 		return -1;
 	return limits_map("parameters", in->n_parameters, (ProtobufCMessage *const *)in->parameters,
 			  out, arena, status);
@@ -62,8 +62,8 @@ v1alpha2_decode_get(const ProtobufCMessage *input, struct request *out, struct a
 		(const Cosi2__DriverGetExistingBucketRequest *)input;
 
 	out->id = in->existing_bucket_id;
-	if (limits_id("existing_bucket_id", in->existing_bucket_id, status) != 0 ||
-	    v1alpha2_add_protocols(in->n_protocols, in->protocols, &out->protocols, status) != 0)
+	if (limits_id("existing_bucket_id", in->existing_bucket_id, status) < 0 ||
+	    v1alpha2_add_protocols(in->n_protocols, in->protocols, &out->protocols, status) < 0)
 		return -1;
 	return limits_map("parameters", in->n_parameters, (ProtobufCMessage *const *)in->parameters,
 			  out, arena, status);
@@ -77,7 +77,7 @@ v1alpha2_decode_delete(const ProtobufCMessage *input, struct request *out, struc
 		(const Cosi2__DriverDeleteBucketRequest *)input;
 
 	out->id = in->bucket_id;
-	if (limits_id("bucket_id", in->bucket_id, status) != 0)
+	if (limits_id("bucket_id", in->bucket_id, status) < 0)
 		return -1;
 	return limits_map("parameters", in->n_parameters, (ProtobufCMessage *const *)in->parameters,
 			  out, arena, status);
@@ -90,7 +90,7 @@ v1alpha2_set_auth(const Cosi2__ObjectProtocol *protocol, const Cosi2__Authentica
 {
 	int type = auth != NULL ? (int)auth->type : 0;
 
-	if (v1alpha2_add_protocol("protocol", protocol, &out->protocols, status) != 0)
+	if (v1alpha2_add_protocol("protocol", protocol, &out->protocols, status) < 0)
 		return -1;
 	if (auth == NULL)
 		return status_fail(status, COSI_INVALID, "field 'authentication_type' is required");
@@ -115,7 +115,7 @@ v1alpha2_add_bucket(const char *id, uint32_t mode, struct request *out, struct s
 {
 	size_t i;
 
-	if (limits_id("bucket_id", id, status) != 0)
+	if (limits_id("bucket_id", id, status) < 0)
 		return -1;
 	i = v1alpha2_find_bucket(out, id);
 	if (i < out->nbuckets && out->buckets[i].mode != mode)
@@ -170,8 +170,8 @@ v1alpha2_grant_buckets(const Cosi2__DriverGrantBucketAccessRequest *in, struct r
 		const struct mode_numbers numbers = v1alpha2_mode_of(in->buckets[i]);
 		uint32_t mode;
 
-		if (mode_resolve(&numbers, newer, &mode, status) != 0 ||
-		    v1alpha2_add_bucket(in->buckets[i]->bucket_id, mode, out, status) != 0)
+		if (mode_resolve(&numbers, newer, &mode, status) < 0 ||
+		    v1alpha2_add_bucket(in->buckets[i]->bucket_id, mode, out, status) < 0)
 			return -1;
 	}
 	return 0;
@@ -185,11 +185,11 @@ v1alpha2_decode_grant(const ProtobufCMessage *input, struct request *out, struct
 		(const Cosi2__DriverGrantBucketAccessRequest *)input;
 
 	out->name = in->account_name;
-	if (limits_dns_name("account_name", in->account_name, status) != 0 ||
+	if (limits_dns_name("account_name", in->account_name, status) < 0 ||
 	    v1alpha2_set_auth(in->protocol, in->authentication_type, in->service_account_name, out,
-			      status) != 0 ||
-	    v1alpha2_make_buckets(in->n_buckets, out, arena, status) != 0 ||
-	    v1alpha2_grant_buckets(in, out, status) != 0)
+			      status) < 0 ||
+	    v1alpha2_make_buckets(in->n_buckets, out, arena, status) < 0 ||
+	    v1alpha2_grant_buckets(in, out, status) < 0)
 		return -1;
 	return limits_map("parameters", in->n_parameters, (ProtobufCMessage *const *)in->parameters,
 			  out, arena, status);
@@ -203,13 +203,13 @@ v1alpha2_decode_revoke(const ProtobufCMessage *input, struct request *out, struc
 		(const Cosi2__DriverRevokeBucketAccessRequest *)input;
 
 	out->id = in->account_id;
-	if (limits_id("account_id", in->account_id, status) != 0 ||
+	if (limits_id("account_id", in->account_id, status) < 0 ||
 	    v1alpha2_set_auth(in->protocol, in->authentication_type, in->service_account_name, out,
-			      status) != 0 ||
-	    v1alpha2_make_buckets(in->n_buckets, out, arena, status) != 0)
+			      status) < 0 ||
+	    v1alpha2_make_buckets(in->n_buckets, out, arena, status) < 0)
 		return -1;
 	for (size_t i = 0; i < in->n_buckets; i++)
-		if (v1alpha2_add_bucket(in->buckets[i]->bucket_id, 0, out, status) != 0)
+		if (v1alpha2_add_bucket(in->buckets[i]->bucket_id, 0, out, status) < 0)
 			return -1;
 	return limits_map("parameters", in->n_parameters, (ProtobufCMessage *const *)in->parameters,
 			  out, arena, status);

@@ -39,8 +39,8 @@ v1alpha2_info(const char *driver_name, uint32_t protocols, struct arena *arena,
 		n++;
 	}
 	if (n == 0) {
-		(void)status_fail(status, COSI_UNAVAILABLE,
-				  "no backend is configured, and so there are no protocols");
+		status_fail(status, COSI_UNAVAILABLE,
+			    "no backend is configured, and so there are no protocols");
 		return NULL;
 	}
 	out->response = (Cosi2__DriverGetInfoResponse)COSI2__DRIVER_GET_INFO_RESPONSE__INIT;
@@ -82,8 +82,8 @@ v1alpha2_set_s3(struct bucket_answer *out, const struct cosi_bucket *bucket, str
 	out->s3.region = api_text(bucket->region);
 	out->s3.addressing_style = &out->style;
 	out->infos.s3 = &out->s3;
-	if (limits_answer("s3.bucket_id", bucket->name, LIMIT_STRING, true, status) != 0 ||
-	    limits_answer("s3.endpoint", bucket->endpoint, LIMIT_STRING, true, status) != 0)
+	if (limits_answer("s3.bucket_id", bucket->name, LIMIT_STRING, true, status) < 0 ||
+	    limits_answer("s3.endpoint", bucket->endpoint, LIMIT_STRING, true, status) < 0)
 		return -1;
 	return limits_answer("s3.region", bucket->region, LIMIT_STRING, true, status);
 }
@@ -94,14 +94,14 @@ v1alpha2_set_bucket(struct bucket_answer *out, const struct cosi_bucket *bucket,
 {
 	out->infos =
 		(Cosi2__ObjectProtocolAndBucketInfo)COSI2__OBJECT_PROTOCOL_AND_BUCKET_INFO__INIT;
-	if ((protocols & COSI_S3) != 0 && v1alpha2_set_s3(out, bucket, status) != 0)
+	if ((protocols & COSI_S3) != 0 && v1alpha2_set_s3(out, bucket, status) < 0)
 		return -1;
 	if ((protocols & COSI_AZURE) != 0) {
 		out->azure = (Cosi2__AzureBucketInfo)COSI2__AZURE_BUCKET_INFO__INIT;
 		out->azure.storage_account = api_text(bucket->azure_account);
 		out->infos.azure = &out->azure;
 		if (limits_answer("azure.storage_account", bucket->azure_account, LIMIT_STRING,
-				  true, status) != 0)
+				  true, status) < 0)
 			return -1;
 	}
 	if ((protocols & COSI_GCS) != 0) {
@@ -110,8 +110,8 @@ v1alpha2_set_bucket(struct bucket_answer *out, const struct cosi_bucket *bucket,
 		out->gcs.bucket_name = api_text(bucket->name);
 		out->infos.gcs = &out->gcs;
 		if (limits_answer("gcs.project_id", bucket->gcs_project, LIMIT_STRING, true,
-				  status) != 0 ||
-		    limits_answer("gcs.bucket_name", bucket->name, LIMIT_STRING, true, status) != 0)
+				  status) < 0 ||
+		    limits_answer("gcs.bucket_name", bucket->name, LIMIT_STRING, true, status) < 0)
 			return -1;
 	}
 	return 0;
@@ -131,12 +131,12 @@ v1alpha2_encode_found(const ProtobufCMessage *input, struct call *call, struct s
 
 	(void)input;
 	if (out == NULL ||
-	    limits_answer("bucket_id", answer->id, LIMIT_LONG_ID, true, status) != 0 ||
-	    v1alpha2_set_bucket(&out->bucket, &answer->bucket, answer->protocols, status) != 0)
+	    limits_answer("bucket_id", answer->id, LIMIT_LONG_ID, true, status) < 0 ||
+	    v1alpha2_set_bucket(&out->bucket, &answer->bucket, answer->protocols, status) < 0)
 		return NULL;
 	if (answer->protocols == 0 || (call->req.protocols & ~answer->protocols) != 0) {
-		(void)status_fail(status, COSI_INTERNAL,
-				  "cannot encode the answer: a requested protocol is missing");
+		status_fail(status, COSI_INTERNAL,
+			    "cannot encode the answer: a requested protocol is missing");
 		return NULL;
 	}
 	out->response =
@@ -161,7 +161,7 @@ v1alpha2_set_s3_credentials(struct credentials_answer *out, const struct cosi_ac
 	out->s3.access_key_id = api_text(access->key_id);
 	out->s3.access_secret_key = api_text(access->key_secret);
 	out->infos.s3 = &out->s3;
-	if (limits_answer("s3.access_key_id", access->key_id, LIMIT_STRING, with_key, status) != 0)
+	if (limits_answer("s3.access_key_id", access->key_id, LIMIT_STRING, with_key, status) < 0)
 		return -1;
 	return limits_answer("s3.access_secret_key", access->key_secret, LIMIT_STRING, with_key,
 			     status);
@@ -195,11 +195,11 @@ v1alpha2_set_gcs_credentials(struct credentials_answer *out, const struct cosi_a
 	out->gcs.private_key_name = api_text(access->key_name);
 	out->gcs.service_account = api_text(access->service_account);
 	out->infos.gcs = &out->gcs;
-	if (limits_answer("gcs.access_id", access->key_id, LIMIT_STRING, with_key, status) != 0 ||
-	    limits_answer("gcs.access_secret", access->key_secret, LIMIT_STRING, with_key,
-			  status) != 0 ||
+	if (limits_answer("gcs.access_id", access->key_id, LIMIT_STRING, with_key, status) < 0 ||
+	    limits_answer("gcs.access_secret", access->key_secret, LIMIT_STRING, with_key, status) <
+		    0 ||
 	    limits_answer("gcs.private_key_name", access->key_name, LIMIT_STRING, !with_key,
-			  status) != 0)
+			  status) < 0)
 		return -1;
 	return limits_answer("gcs.service_account", access->service_account, LIMIT_STRING,
 			     !with_key, status);
@@ -238,7 +238,7 @@ v1alpha2_set_accessed(struct accessed_answer *out, const char *id, const struct 
 	if (i == call->req.nbuckets)
 		return status_fail(status, COSI_INTERNAL,
 				   "cannot encode the answer: bucket '%s' is missing", id);
-	if (v1alpha2_set_bucket(&out->bucket, access->buckets[i], call->req.protocols, status) != 0)
+	if (v1alpha2_set_bucket(&out->bucket, access->buckets[i], call->req.protocols, status) < 0)
 		return -1;
 	out->info = (Cosi2__DriverGrantBucketAccessResponse__BucketInfo)
 		COSI2__DRIVER_GRANT_BUCKET_ACCESS_RESPONSE__BUCKET_INFO__INIT;
@@ -263,8 +263,8 @@ v1alpha2_encode_grant(const ProtobufCMessage *input, struct call *call, struct s
 		api_alloc(&call->arena, in->n_buckets * sizeof *accessed, status);
 
 	if (out == NULL || accessed == NULL ||
-	    limits_answer("account_id", call->answer.id, LIMIT_LONG_ID, true, status) != 0 ||
-	    v1alpha2_set_credentials(&out->credentials, call, status) != 0)
+	    limits_answer("account_id", call->answer.id, LIMIT_LONG_ID, true, status) < 0 ||
+	    v1alpha2_set_credentials(&out->credentials, call, status) < 0)
 		return NULL;
 	for (size_t i = 0; i < in->n_buckets; i++) {
 		if (v1alpha2_set_accessed(&accessed[i], in->buckets[i]->bucket_id, call, status) !=

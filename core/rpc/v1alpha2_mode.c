@@ -87,9 +87,9 @@ mode_resolve(const struct mode_numbers *numbers, bool newer, uint32_t *out_mode,
 
 	if (!newer)
 		return mode_resolve_old(numbers->data, out_mode, status);
-	if (mode_resolve_data(numbers->data, &mode, status) != 0 ||
-	    mode_check_metadata("object_metadata", numbers->object_metadata, mode, status) != 0 ||
-	    mode_check_metadata("bucket_metadata", numbers->bucket_metadata, mode, status) != 0)
+	if (mode_resolve_data(numbers->data, &mode, status) < 0 ||
+	    mode_check_metadata("object_metadata", numbers->object_metadata, mode, status) < 0 ||
+	    mode_check_metadata("bucket_metadata", numbers->bucket_metadata, mode, status) < 0)
 		return -1;
 	*out_mode = mode;
 	return 0;

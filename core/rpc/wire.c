@@ -103,7 +103,7 @@ wire_check_message(const ProtobufCMessageDescriptor *type, struct walk walk, uns
 			rc = wire_check_message(field->descriptor,
 						(struct walk){ walk.at - len, walk.at }, depth + 1,
 						budget, status);
-		if (rc != 0)
+		if (rc < 0)
 			return -1;
 	}
 	return 0;
@@ -142,12 +142,12 @@ wire_decode(const ProtobufCMessageDescriptor *type, const uint8_t *bytes, size_t
 					 .allocator_data = arena };
 	ProtobufCMessage *message;
 
-	if (wire_check(type, bytes, len, status) != 0)
+	if (wire_check(type, bytes, len, status) < 0)
 		return NULL;
 	message = protobuf_c_message_unpack(type, &allocator, len, bytes);
 	if (message == NULL && arena_failed(arena))
-		(void)status_no_memory(status);
+		status_no_memory(status);
 	else if (message == NULL)
-		(void)status_fail(status, COSI_INVALID, "malformed protobuf");
+		status_fail(status, COSI_INVALID, "malformed protobuf");
 	return message;
 }
