@@ -155,7 +155,9 @@ abi_load(struct abi_module *out, struct module_file *file, struct status *status
 	out->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (out->handle == NULL)
 		return status_fail(status, COSI_INVALID, "%s", dlopen_reason(path));
-	show_source(out, file);
+	out->by_path = strncmp(path, "/proc/self/fd/", 14) != 0;
+	if (!out->by_path)
+		show_source(out, file);
 	module = dlsym(out->handle, "cosi_module");
 	if (check_head(module, status) == 0) {
 		memcpy(&out->module, module, module->size);

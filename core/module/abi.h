@@ -2,6 +2,8 @@
  * abi.h - dlopen(), and what must be true of a module before the daemon uses it. */
 #ifndef COSID_MODULE_ABI_H
 #define COSID_MODULE_ABI_H
+#include <stdbool.h>
+
 #include "base/status.h"
 #include "cosi_module.h"
 #include "module/file.h"
@@ -10,6 +12,7 @@ struct abi_module {
 	void *handle;              /* dlopen()'s */
 	struct cosi_module module; /* a copy; fields that an older module lacks are zero */
 	char *loader_name;         /* the path that the dynamic loader knows the code by */
+	bool by_path;              /* loaded from the installed file: the copy is not mapped */
 };
 
 /* Loads a file that module_file_open() has accepted, and checks all that the module says of itself.

@@ -130,8 +130,11 @@ image_unref(struct image *image)
 		return;
 #ifdef COSID_SANITIZED
 	/* Reports come when the program ends, and name only what is loaded then: the code stays,
-	 * and with it the descriptor that the loader knows it by. */
-	image->file.fd = -1;
+	 * and with it what the loader knows it by. */
+	if (!image->loaded.by_path) {
+		image->file.fd = -1;
+		image->file.source = NULL;
+	}
 #else
 	abi_unload(&image->loaded, &image->file);
 #endif
