@@ -51,6 +51,17 @@ def test_documents__use_plain_words():
     assert not found, "\n" + "\n".join(found)
 
 
+def test_documents__prose_is_100_columns_wide():
+    """So that a change of one sentence is a change of few lines; tables and code may be wider."""
+    wide, fenced = [], False
+    for file in tree.files("*.md"):
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            fenced ^= line.startswith("```")
+            if len(line) > 100 and not fenced and not line.startswith(("|", "    ")):
+                wide.append(f"{tree.name(file)}:{number}")
+    assert not wide
+
+
 def code_offences():
     found, code_rules = [], [r for r in rules() if not r[2]]
     for file in CODE:
