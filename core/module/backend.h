@@ -24,7 +24,7 @@ struct backend {
 	const struct cosi_module *module; /* a copy: fields that an older module lacks are zero */
 	const char *public_url; /* public_endpoint or endpoint; the URL for applications */
 	void *priv;             /* the instance: module layer only */
-	unsigned ncalls; /* the scheduler's, under its mutex: calls that can need no other one */
+	unsigned ncalls; /* the scheduler's, under its mutex: calls confined to this backend */
 };
 
 struct generation {

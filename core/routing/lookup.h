@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * lookup.h - which backend has a bucket: what the stores say, and what that means.
  *
- * Two questions.  A Create without parameter `backend` asks where a bucket of that name carries
- * cosid's ownership tags already, so that a changed default never gives a name two buckets.  A call
- * by a native name (brownfield) asks where that bucket is.  The preferred backend is asked first,
+ * Three questions.  A Create without parameter `backend` asks where a bucket of that name carries
+ * cosid's ownership tags already, so that a changed default never gives a name two buckets.  A Get
+ * or Grant by a native name asks where that bucket is, and a Delete by a native name where cosid
+ * has created one.  The preferred backend is asked first,
  * and only if it does not have the bucket the others are asked, one after another.
  */
 #ifndef COSID_ROUTING_LOOKUP_H

@@ -62,8 +62,9 @@ int plan_found(struct plan *plan, struct backend *backend);
 void plan_module_call(const struct plan *plan, struct backend *backend, struct arena *arena,
 		      struct status *status, struct module_call *out);
 
-/* For the parts of this layer.  Parameters, hash and locks of a Create, Get or Delete whose native
- * name is known, and of a grant or a revoke, its name, too.  0, or -1 with plan->status. */
+/* For the parts of this layer: parameters, hash and locks.  plan_bucket() is for a Create, Get or
+ * Delete whose native name is known; plan_access() is for a Grant or Revoke and names the account
+ * as well.  0, or -1 with plan->status. */
 int plan_bucket(struct plan *plan);
 int plan_access(struct plan *plan);
 int plan_check_protocols(const struct plan *plan);

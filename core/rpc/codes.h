@@ -9,8 +9,7 @@
 
 enum { CODES_N = COSI_INTERNAL + 1 };
 
-/* grpc[code] is a grpc_status_code.  GRPC_STATUS_OK there means that this failure is what the
- * caller wanted: a Delete of what is gone. */
+/* grpc[code] is a grpc_status_code; every code but COSI_OK has one that is not GRPC_STATUS_OK. */
 struct codes {
 	uint8_t grpc[CODES_N];
 	/* For OUT_OF_RANGE when the request names several buckets; GRPC_STATUS_OK: no other code.

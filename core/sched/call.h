@@ -4,17 +4,18 @@
  * One allocation with two owners: rpc from call_new() until the answer has left, the scheduler from
  * sched_submit() until the work is over and the reply is given.  The last one frees it.
  *
- *                     ┌─────────────── a look-up goes on elsewhere ──────────────┐
- *                     ▼                                                          │
- *   NEW ─────────► LOCKING ────────► QUEUED ────────► READY ────────► RUNNING ───┤
- *    │  refused    its locks are     max_calls run,   waits for       on a       │
- *    │             not free yet      or no worker     a worker        worker     ▼
- *    └───────────────┴─────────────────┴── is free ─────┴──────────────┬───► QUARANTINED
- *                                          time is up, cancelled       ▼         │ outcome unknown:
- *                                                                    DONE ◄──────┘ its locks stay
- *                                                                      │ replied
- *                                                                      ▼
- *                                                                    ENDED
+ *                  ┌────── a look-up continues with another store ────────┐
+ *                  ▼                                                      │
+ *  NEW ────────► LOCKING ──────► QUEUED ──────► READY ──────► RUNNING ────┤
+ *   │ refused    waits for       waits for      waits for     look-up or  │ outcome unknown:
+ *   │            its locks       its backend    a worker      handler     │ its locks stay
+ *   │              │               │              │             │         ▼
+ *   └──────────────┴───────────────┴──────────────┴─────────────┤     QUARANTINED
+ *                      deadline, cancellation                   ▼         │
+ *                                                             DONE ◄──────┘
+ *                                                               │ replied
+ *                                                               ▼
+ *                                                             ENDED
  */
 #ifndef COSID_SCHED_CALL_H
 #define COSID_SCHED_CALL_H
@@ -87,13 +88,12 @@ struct call {
 	enum call_reply reply_state;
 	enum reply_reason reason;
 	struct generation *generation; /* a reference, until the work is over */
-	struct backend *needs;         /* the only one that it can still need; NULL: any of them */
-	struct queue *queue;           /* of the backend that it waits for or runs on; or NULL */
-	const char *awaited; /* the backend whose store or queue had not answered in time */
-	struct timer timer;  /* the deadline; then create_settle, or the end of the quarantine */
+	struct backend *needs; /* the only backend that it still uses; NULL: not known yet */
+	struct queue *queue;   /* of the backend that it waits for or runs on; or NULL */
+	const char *awaited;   /* at the deadline: the backend that it waited for; else NULL */
+	struct timer timer;    /* the deadline; then create_settle, or the end of the quarantine */
 	struct lock_set locks;
-	TAILQ_ENTRY(call)
-	queue_link; /* in its queue while QUEUED, among the workers' while READY */
+	TAILQ_ENTRY(call) queue_link; /* QUEUED: in its queue; READY: in the workers' list */
 	TAILQ_ENTRY(call) all_link, delayed_link;
 };
 TAILQ_HEAD(call_list, call);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * flow.c - a call's way from its plan to its end; call.h draws the phases.
  *
- *   call_begin() ─► queue: locks, permit ─► call_run(): look-up, handler ─► call_finish()
- *       ▲                                        │ the next store to ask,     │
- *       └────────────────────────────────────────┘ or the backend it found    └─► reply, now or
- *                                                                                 after
- * create_settle
+ *   call_begin() ─► queue ─► call_run(): look-up, handler ─► call_finish() ─► reply
+ *                     ▲                   │                       at once, or after create_settle
+ *                     └───────────────────┘ the next store to ask, or the backend it found
  *
  * Two may want to reply: call_finish(), and call_expire() for the deadline, a cancellation and the
  * end of the scheduler.  The first one does.
@@ -44,9 +42,8 @@ count_reply(struct call *call)
 	}
 }
 
-/* sched_leave() gives the reply. */
-static void
-call_answer(struct call *call, enum reply_reason reason)
+void
+call_set_reply(struct call *call, enum reply_reason reason)
 {
 	struct sched *sched = call->sched;
 
@@ -70,7 +67,7 @@ start_others(struct sched *sched, const struct call *own)
 	bool own_may_run = false;
 	struct call *call;
 
-	while (!sched->stopping && (call = queues_next(&sched->queues)) != NULL) {
+	while (!sched->stopping && (call = queues_take(&sched->queues)) != NULL) {
 		if (call == own)
 			own_may_run = true;
 		else
@@ -106,12 +103,12 @@ drop_generation(struct call *call)
 	if (call->needs != NULL)
 		call->needs->ncalls--;
 	call->needs = NULL;
-	sched_return(call->sched, TAKE(call->generation));
+	sched_return_generation(call->sched, TAKE(call->generation));
 }
 
 /* The work is over, or was never begun: gives everything back. */
 static void
-call_done(struct call *call)
+call_end_work(struct call *call)
 {
 	struct sched *sched = call->sched;
 	struct lock_set *next;
@@ -120,7 +117,7 @@ call_done(struct call *call)
 	for (struct lock_set *set = locks_release(&sched->locks, &call->locks); set != NULL;
 	     set = next) {
 		next = set->next;
-		queue_ready(CALL_OF(set, locks));
+		queue_got_locks(CALL_OF(set, locks));
 	}
 	drop_generation(call);
 	call_set_phase(call, CALL_DONE);
@@ -147,8 +144,8 @@ void
 call_refuse(struct call *call, enum reply_reason reason)
 {
 	if (call->reply_state == REPLY_PENDING)
-		call_answer(call, reason);
-	call_done(call);
+		call_set_reply(call, reason);
+	call_end_work(call);
 }
 
 /* Into the queue of that backend, by way of the locks, and starts what may run.  A call that would
@@ -171,7 +168,7 @@ enter_queue(struct call *call, const struct backend *backend, bool on_worker)
 	} else {
 		queue_join(queue, call);
 		if (call->locks.waiting == 0)
-			queue_ready(call);
+			queue_got_locks(call);
 		goes_on = start_others(sched, on_worker ? call : NULL);
 		if (goes_on)
 			call_set_phase(call, CALL_RUNNING);
@@ -263,7 +260,7 @@ look_up(struct call *call)
 	return goes_on;
 }
 
-/* A reply that were delayed up to the deadline would meet a client that has just given up. */
+/* A reply that is delayed up to the deadline meets a client that has just given up. */
 static bool
 must_delay(const struct call *call, int64_t until_ms)
 {
@@ -284,7 +281,7 @@ call_finish(struct call *call)
 		TAILQ_INSERT_TAIL(&sched->delayed, call, delayed_link);
 		timer_set(&sched->timers, &call->timer, until_ms);
 	} else if (call->reply_state == REPLY_PENDING) {
-		call_answer(call, REPLY_RESULT);
+		call_set_reply(call, REPLY_RESULT);
 	}
 	if (unknown_ms > 0 && call->locks.drawn && !sched->stopping) {
 		/* The store may still carry the request out: the next call waits until it cannot.
@@ -294,7 +291,7 @@ call_finish(struct call *call)
 		drop_generation(call);
 		calls_start(sched);
 	} else {
-		call_done(call);
+		call_end_work(call);
 	}
 	sched_leave(sched, call);
 }
@@ -319,25 +316,23 @@ call_expire(struct call *call, enum reply_reason reason)
 	sched_assert(call->sched);
 	atomic_store(&call->cancelled, true);
 	if (call->reply_state == REPLY_DELAYED) {
-		call_answer(call, REPLY_RESULT);
+		call_set_reply(call, REPLY_RESULT);
 		return;
 	}
 	if (call->reply_state != REPLY_PENDING)
 		return;
 	if (call->phase != CALL_RUNNING || call->needs == NULL)
 		call->awaited = call->queue->name;
-	call_answer(call, reason);
+	call_set_reply(call, reason);
 	if (call->phase != CALL_RUNNING) /* else its worker ends it */
-		call_done(call);
+		call_end_work(call);
 }
 
 void
 call_timer(struct call *call)
 {
 	if (call->phase == CALL_QUARANTINED)
-		call_done(call);
-	else if (call->reply_state == REPLY_DELAYED)
-		call_answer(call, REPLY_RESULT);
+		call_end_work(call);
 	else
 		call_expire(call, call->sched->stopping         ? REPLY_STOPPED
 				  : call->phase == CALL_RUNNING ? REPLY_WORK_TIMEOUT

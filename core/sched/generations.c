@@ -149,7 +149,7 @@ sched_reap(struct sched *sched)
 }
 
 void
-sched_return(struct sched *sched, struct generation *generation)
+sched_return_generation(struct sched *sched, struct generation *generation)
 {
 	sched_assert(sched);
 	/* It stays: the scheduler has a reference on it. */
@@ -173,6 +173,6 @@ void
 sched_unpin(struct sched *sched, struct generation *generation)
 {
 	sched_enter(sched);
-	sched_return(sched, generation);
+	sched_return_generation(sched, generation);
 	sched_leave(sched, NULL);
 }

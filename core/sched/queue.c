@@ -97,7 +97,7 @@ queue_join(struct queue *queue, struct call *call)
 }
 
 void
-queue_ready(struct call *call)
+queue_got_locks(struct call *call)
 {
 	call_set_phase(call, CALL_QUEUED);
 	TAILQ_INSERT_TAIL(&call->queue->queued, call, queue_link);
@@ -127,7 +127,7 @@ queue_set_running(struct queues *queues, struct queue *queue, unsigned running)
 }
 
 struct call *
-queues_next(struct queues *queues)
+queues_take(struct queues *queues)
 {
 	struct queue *begin = queues->turn != NULL ? queues->turn : queues->first, *queue = begin;
 	struct call *call;

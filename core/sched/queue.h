@@ -4,7 +4,7 @@
  * Queues go by the backend's name and outlive every configuration, so that a reload neither loses
  * nor doubles what runs.
  *
- *   queue_join()        queue_ready()        queues_next()       queue_leave()
+ *   queue_join()        queue_got_locks()        queues_take()       queue_leave()
  *   ──► CALL_LOCKING ──────► CALL_QUEUED ──────► CALL_READY, CALL_RUNNING ──►
  *
  * A backend may run up to max_calls calls (workers, if the configuration sets none).  Every backend
@@ -48,7 +48,7 @@ struct queue {
 
 struct queues {
 	struct queue *first;
-	struct queue *turn; /* is served first by the next queues_next() */
+	struct queue *turn; /* is served first by the next queues_take() */
 	unsigned workers;
 	unsigned running;    /* of all queues */
 	unsigned free_share; /* the sum of what the queues may still run of their shares */
@@ -68,9 +68,9 @@ void queues_done(struct queues *queues);
 
 void queue_join(struct queue *queue, struct call *call);
 /* The call has its locks. */
-void queue_ready(struct call *call);
+void queue_got_locks(struct call *call);
 /* The next call that may run; NULL: none waits, or none may. */
-struct call *queues_next(struct queues *queues);
+struct call *queues_take(struct queues *queues);
 /* From any phase in the queue; the caller sets the next one.  Not out of the workers' queue: that
  * is the workers' to do first. */
 void queue_leave(struct queues *queues, struct call *call);

@@ -187,7 +187,8 @@ sched_free(struct sched *sched)
 		return;
 	sched_enter(sched);
 	sched->stopping = true;
-	/* Every call that is not over has a timer. */
+	/* Every call has a timer, but for those that a worker runs although they were replied to:
+	 * workers_stop() waits for them. */
 	while ((timer = timers_pop(&sched->timers, CLOCK_NEVER)) != NULL) {
 		struct call *call = CALL_OF(timer, timer);
 
@@ -210,7 +211,7 @@ sched_answer_at_once(struct sched *sched)
 	sched_enter(sched);
 	sched->answers_at_once = true;
 	while ((call = TAILQ_FIRST(&sched->delayed)) != NULL) {
-		call_expire(call, REPLY_RESULT);
+		call_set_reply(call, REPLY_RESULT);
 		sched_leave(sched, call);
 		sched_enter(sched);
 	}

@@ -71,6 +71,8 @@ void call_begin(struct call *call);
 void call_refuse(struct call *call, enum reply_reason reason);
 /* On a worker: the look-up, the handler, the outcome.  The call may be gone when it returns. */
 void call_run(struct call *call);
+/* sched_leave() gives this reply. */
+void call_set_reply(struct call *call, enum reply_reason reason);
 /* Replies unless that has been done, takes the call out of whatever it waits in, stops its handler
  * before the next request.  A delayed reply is given. */
 void call_expire(struct call *call, enum reply_reason reason);
@@ -83,7 +85,7 @@ void calls_start(struct sched *sched);
  */
 
 /* Returns a reference on a generation, never the last one. */
-void sched_return(struct sched *sched, struct generation *generation);
+void sched_return_generation(struct sched *sched, struct generation *generation);
 /* How many calls, and others, may need this backend of the generation. */
 unsigned sched_holders(const struct generation *generation, const struct backend *backend);
 /* Queues for its backends, with their limits.  0, or -1 with status: nothing has changed. */

@@ -38,7 +38,7 @@ waits(struct queue *queue)
 
 	assert_true(ncalls <= CALLS_MAX);
 	queue_join(queue, call);
-	queue_ready(call);
+	queue_got_locks(call);
 	return call;
 }
 
@@ -55,7 +55,7 @@ start_all(void)
 {
 	unsigned n = 0;
 
-	while (queues_next(&queues) != NULL)
+	while (queues_take(&queues) != NULL)
 		n++;
 	return n;
 }
@@ -94,20 +94,20 @@ test_next__in_order_and_within_max_calls(void **state)
 	queue_configure(&queues, queue, 2, 1);
 	for (size_t i = 0; i < 4; i++)
 		queue_join(queue, &calls[i]);
-	assert_null(queues_next(&queues)); /* none has its locks */
-	queue_ready(c);
-	queue_ready(a);
-	queue_ready(b);
-	assert_ptr_equal(queues_next(&queues), c);
-	assert_ptr_equal(queues_next(&queues), a);
-	assert_null(queues_next(&queues)); /* max_calls */
+	assert_null(queues_take(&queues)); /* none has its locks */
+	queue_got_locks(c);
+	queue_got_locks(a);
+	queue_got_locks(b);
+	assert_ptr_equal(queues_take(&queues), c);
+	assert_ptr_equal(queues_take(&queues), a);
+	assert_null(queues_take(&queues)); /* max_calls */
 	assert_int_equal(queue->running, 2);
 	assert_int_equal(queue->waiting, 2);
 	leaves(b); /* gives up in the queue */
 	leaves(c);
-	assert_null(queues_next(&queues)); /* none is ready */
-	queue_ready(d);
-	assert_ptr_equal(queues_next(&queues), d);
+	assert_null(queues_take(&queues)); /* none is ready */
+	queue_got_locks(d);
+	assert_ptr_equal(queues_take(&queues), d);
 	leaves(a);
 	leaves(d);
 	queues_done(&queues);
@@ -172,9 +172,9 @@ test_next__a_share_comes_back(void **state)
 		(void)waits(east);
 	assert_int_equal(start_all(), 7);
 	first = waits(west);
-	assert_ptr_equal(queues_next(&queues), first);
+	assert_ptr_equal(queues_take(&queues), first);
 	leaves(first);
-	assert_null(queues_next(&queues));
+	assert_null(queues_take(&queues));
 	assert_int_equal(east->running, 7);
 	finish_all();
 	queues_done(&queues);
@@ -195,8 +195,8 @@ test_next__takes_turns(void **state)
 		(void)waits(east);
 		(void)waits(west);
 	}
-	first = queues_next(&queues);
-	second = queues_next(&queues);
+	first = queues_take(&queues);
+	second = queues_take(&queues);
 	assert_ptr_not_equal(first->queue, second->queue);
 	(void)start_all();
 	assert_int_equal(east->running, 4);
@@ -254,7 +254,7 @@ test_quarantine__limits(void **state)
 
 		assert_false(queue_quarantine_is_full(queue));
 		assert_true(queue_has_room(queue));
-		assert_ptr_equal(queues_next(&queues), call);
+		assert_ptr_equal(queues_take(&queues), call);
 		call_set_phase(call, CALL_RUNNING);
 		queue_quarantine(&queues, call);
 	}
