@@ -98,14 +98,22 @@ rest_status_means(int status)
 	}
 }
 
-/* Some stores refuse an old date with the same code as a bad key. */
+/* Some stores refuse an old date with the same code as a bad key: then the dates tell.  A store
+ * that has a code of its own for it is believed, since the request may have been late on its way.
+ */
 static bool
-rest_is_skewed(struct cosi_call *call, const struct cosi_http_reply *reply)
+rest_is_skewed(struct cosi_call *call, const struct rest_api *api,
+	       const struct cosi_http_reply *reply)
 {
 	int64_t theirs = rest_read_date(rest_header(reply, "date"), REST_DATE);
+	char code[REST_CODE_MAX];
 
-	return (reply->status == 401 || reply->status == 403) && theirs != 0 &&
-	       llabs(theirs - call->host->now(call)) > SKEW_MAX_S;
+	if ((reply->status != 401 && reply->status != 403) || theirs == 0)
+		return false;
+	if (api->skew_code != NULL && api->error_code(reply, code) &&
+	    strcmp(code, api->skew_code) == 0)
+		return true;
+	return llabs(theirs - call->host->now(call)) > SKEW_MAX_S;
 }
 
 static int
@@ -130,7 +138,7 @@ rest_fail(struct cosi_call *call, const struct rest_api *api, const struct cosi_
 	const struct cosi_url *url = call->host->url(call, NULL, NULL);
 	char code[REST_CODE_MAX];
 
-	if (rest_is_skewed(call, reply))
+	if (rest_is_skewed(call, api, reply))
 		return cosi_fail(
 			call, COSI_UNAVAILABLE, "the clocks differ: here it is %s, at the store %s",
 			rest_write_date(call, call->host->now(call)), rest_header(reply, "date"));

@@ -97,6 +97,9 @@ struct rest_api {
 	bool (*error_code)(const struct cosi_http_reply *reply, char out[REST_CODE_MAX]);
 	size_t nerrors;
 	const struct rest_error *errors;
+	/* The error code for a request whose date is too far off, whatever the reply's own date is;
+	 * NULL: the protocol has none. */
+	const char *skew_code;
 };
 
 /* Signs and sends.  NULL: the call has failed; every status is an answer, as with cosi_http().

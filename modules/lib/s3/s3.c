@@ -135,7 +135,6 @@ static const struct rest_error s3_errors[] = {
 	{ "NotImplemented", COSI_PRECONDITION, NULL },
 	{ "OperationAborted", COSI_BUSY, NULL },
 	{ "QuotaExceeded", COSI_EXHAUSTED, NULL },
-	{ "RequestTimeTooSkewed", COSI_UNAVAILABLE, NULL },
 	{ "RequestTimeout", COSI_UNAVAILABLE, NULL },
 	{ "SignatureDoesNotMatch", COSI_UNAUTHENTICATED, NULL },
 	{ "SlowDown", COSI_BUSY, NULL },
@@ -147,6 +146,7 @@ const struct rest_api s3_api = {
 	.name = "S3",
 	.sign = s3_sign,
 	.error_code = s3_error_code,
+	.skew_code = "RequestTimeTooSkewed",
 	.nerrors = sizeof s3_errors / sizeof s3_errors[0],
 	.errors = s3_errors,
 };

@@ -36,7 +36,7 @@ static const struct rest_error shop_errors[] = {
 	{ "Closed", COSI_PRECONDITION, "it opens at nine" },
 	{ "Full", COSI_EXHAUSTED, NULL },
 };
-static const struct rest_api shop = { "Shop", sign_shop, code_of_shop, 2, shop_errors };
+static const struct rest_api shop = { "Shop", sign_shop, code_of_shop, 2, shop_errors, "Late" };
 
 static const struct cosi_http_reply *
 check_sent(struct host *host, const struct cosi_http *request)
@@ -98,7 +98,7 @@ sign_nothing(struct cosi_call *call, const void *who, struct rest_message *messa
 static void
 test_send__too_much_is_a_bug(void **state)
 {
-	static const struct rest_api open = { "Open", sign_nothing, code_of_shop, 0, NULL };
+	static const struct rest_api open = { "Open", sign_nothing, code_of_shop, 0, NULL, NULL };
 	struct cosi_kv many[REST_PAIRS_MAX + 1];
 	struct host host;
 
@@ -232,8 +232,10 @@ test_error_is__status_and_code(void **state)
 static void
 test_fail__clocks_that_differ(void **state)
 {
-	struct cosi_kv date = { "date", "Fri, 20 Nov 2026 12:00:00 GMT" };
-	struct cosi_http_reply reply = { .status = 403, .nheaders = 1, .headers = &date };
+	const struct cosi_kv headers[] = { { "date", "Fri, 20 Nov 2026 12:00:00 GMT" },
+					   { "shop-code", "Late" } };
+	const struct cosi_kv date = headers[0];
+	struct cosi_http_reply reply = { .status = 403, .nheaders = 1, .headers = headers };
 	const int64_t noon = 1795176000, minutes[] = { -15, -14, 14, 15 };
 	struct host host;
 
@@ -254,6 +256,15 @@ test_fail__clocks_that_differ(void **state)
 	assert_string_equal(host.text, "the clocks differ: here it is Fri, 20 Nov 2026 12:15:00 "
 				       "GMT, at the store Fri, 20 Nov 2026 12:00:00 GMT");
 	host_reset(&host);
+	/* The request was late on its way: the store says so itself. */
+	host.now = noon;
+	reply.nheaders = 2;
+	(void)rest_fail(&host.call, &shop, &reply);
+	assert_int_equal(host.code, COSI_UNAVAILABLE);
+	assert_string_equal(host.text, "the clocks differ: here it is Fri, 20 Nov 2026 12:00:00 "
+				       "GMT, at the store Fri, 20 Nov 2026 12:00:00 GMT");
+	host_reset(&host);
+	reply.nheaders = 1;
 	reply.status = 404; /* not a matter of clocks */
 	(void)rest_fail(&host.call, &shop, &reply);
 	assert_string_equal(host.text, "the store answered 404 without a reason");
