@@ -57,8 +57,8 @@ extern "C" {
 #define COSI_PRINTF(f, a) __attribute__((format(printf, f, a)))
 
 /* Error codes.  Each version of the COSI API maps them to gRPC codes in its own way
- * (docs/design/api.md).  The first four and UNSUPPORTED can be final for the caller:
- * never use them for a condition that can pass by itself. */
+ * (cosi-module(7), ERROR CODES).  INVALID, OUT_OF_RANGE, EXISTS and UNSUPPORTED can be final for
+ * the caller: never use them for a condition that can pass by itself. */
 enum cosi_code {
 	COSI_OK = 0,
 	COSI_INVALID = 1,         /* the request can never succeed */

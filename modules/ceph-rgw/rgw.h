@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * rgw.h - what the files of this module share: the instance, and who does what.
  *
- *   ceph_rgw.c  the module, its settings, open, probe     bucket.c   PUT bucket; buckets without
- * tags grant.c     a user, its policy, its key               revoke.c   and their removal account.c
- * which users cosid made, and for whom      admin.c    the admin API's users own.c       the user
- * that cosid works as              iam.c      the policies of users
+ *   ceph_rgw.c  the module, its settings, open, probe
+ *   bucket.c    PUT bucket; buckets without tags
+ *   account.c   rights, tags and keys of accounts, and their list
+ *   grant.c     creates a user, its policy and its key
+ *   revoke.c    removes them
+ *   admin.c     users, through the admin API
+ *   iam.c       the policies of users
+ *   own.c       the user that cosid works as
  *
- * The way of a bucket is s3/store.h's.  Functions that return an int return 0, or -1 with the call
- * failed.
+ * s3/store.h describes how a bucket is created and deleted.  Functions that return an int return 0,
+ * or -1 with the call failed.
  */
 #ifndef RGW_RGW_H
 #define RGW_RGW_H

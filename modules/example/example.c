@@ -43,7 +43,7 @@ static const struct cosi_key bucket_keys[] = {
  * after open(). */
 struct example {
 	const struct example_settings *settings; /* the daemon's; lives as long as the instance */
-	char *authorization;                     /* made of the key, so it is a secret, too */
+	char *authorization;                     /* built from the key, so it is a secret, too */
 };
 
 static void
@@ -83,7 +83,7 @@ example_open(struct cosi_call *call, const void *config, void **out_instance)
 #define NAME_CHARS "abcdefghijklmnopqrstuvwxyz0123456789-"
 enum { NAME_MIN_LEN = 3, NAME_MAX_LEN = 63, NAME_HASH_LEN = 12 };
 
-/* What the store has against the name; NULL: nothing. */
+/* Why the store refuses the name; NULL: it does not. */
 static const char *
 example_name_rule(const char *name)
 {
@@ -393,7 +393,7 @@ example_revoke(void *instance, struct cosi_call *call, const struct cosi_access_
 	for (size_t i = 0; i < req->nbuckets; i++)
 		buckets = cosi_printf(call, "%s%s%s", i == 0 ? "buckets=" : buckets,
 				      i == 0 ? "" : ",", req->buckets[i]->native);
-	/* Here, too, the name may be anybody's. */
+	/* The name may come from any caller. */
 	if (strncmp(req->native, "cosi-", 5) == 0 && example_name_rule(req->native) == NULL)
 		rc = example_send(instance, call, "GET", path, NULL, NULL, "NoSuchAccount",
 				  &account);
@@ -475,7 +475,7 @@ example_list(void *instance, struct cosi_call *call, const char *owner,
 	return rc < 0 ? cosi_fail(call, 0, "cannot list the store") : 0;
 }
 
-/* ---- the module; a handler that is missing is answered UNIMPLEMENTED ---- */
+/* ---- the module.  A missing handler returns UNIMPLEMENTED. ---- */
 
 COSI_MODULE = {
 	COSI_MODULE_HEAD,

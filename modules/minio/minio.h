@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  * minio.h - what the files of this module share: the instance, and who does what.
  *
- *   minio.c    the module, its settings, open, probe      bucket.c   PUT bucket; unfinished buckets
- *   account.c  names, keys and rights of an account       grant.c    a user, a policy, the two
- * joined revoke.c   and their removal                          admin.c    the admin API seal.c its
- * encryption                             made.c     buckets that were begun here
+ *   minio.c    the module, its settings, open, probe
+ *   bucket.c   PUT bucket; unfinished buckets
+ *   made.c     buckets that this instance is creating
+ *   account.c  names, keys and rights of accounts
+ *   grant.c    creates a user and a policy, and joins them
+ *   revoke.c   removes both
+ *   admin.c    requests to the admin API
+ *   seal.c     encryption of their bodies
  *
- * The way of a bucket is s3/store.h's.  Functions that return an int return 0, or -1 with the call
- * failed.
+ * s3/store.h describes how a bucket is created and deleted.  Functions that return an int return 0,
+ * or -1 with the call failed.
  */
 #ifndef MINIO_MINIO_H
 #define MINIO_MINIO_H
