@@ -117,7 +117,7 @@ daemon_serve(struct daemon *d)
 		status = (struct status){ 0 };
 	}
 	d->server = server_start(&server_config, d->sched, &status);
-	if (d->server == NULL || sched_staff(d->sched, &status) < 0)
+	if (d->server == NULL)
 		goto failed;
 	log_notice("serving unix://%s as %s", config->socket_path, config->driver_name);
 	d->systemd.sched = d->sched;

@@ -27,7 +27,7 @@
 /* How long each step may take.  Hosts where many daemons start at once are slow; sanitized programs
  * are ten times slower. */
 #ifdef COSID_SANITIZED
-#define LOAD_CHECK_LIMIT_MS 60000
+#define LOAD_CHECK_LIMIT_MS 20000
 #else
 #define LOAD_CHECK_LIMIT_MS 10000
 #endif

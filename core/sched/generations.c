@@ -48,11 +48,6 @@ sched_swap(struct sched *sched, const struct sched_config *config, struct genera
 
 	if (draining == NULL)
 		return status_no_memory(status);
-	/* Grow before the swap and shrink after it: surplus workers do no harm. */
-	if (workers_grow(sched, workers, status) < 0) {
-		free(draining);
-		return -1;
-	}
 	sched_enter(sched);
 	rc = sched_set_queues(sched, generation, workers, status);
 	if (rc == 0) {
@@ -64,9 +59,9 @@ sched_swap(struct sched *sched, const struct sched_config *config, struct genera
 		sched->config.call_timeout_ms = config->call_timeout_ms;
 		sched->config.create_settle_ms = config->create_settle_ms;
 		sched->config.workers = workers;
+		workers_set_most(&sched->workers, workers);
 		calls_start(sched); /* a queue may have more room */
 	}
-	workers_shrink(&sched->workers, sched->config.workers);
 	sched_leave(sched, NULL);
 	if (rc < 0)
 		free(draining);

@@ -37,12 +37,14 @@ void
 sched_leave(struct sched *sched, struct call *call)
 {
 	struct worker *worker = sched->workers.to_wake;
+	bool starts_worker = sched->workers.to_start;
 	bool wake_timer = timers_next_ms(&sched->timers) < sched->timer_sleeps_until;
 	bool replies = call != NULL && call->reply_state == REPLY_DUE, ended = false;
 	void (*reap)(void *) = sched->reap_due ? sched->config.reap : NULL;
 	void *reap_arg = sched->config.reap_arg;
 
 	sched->workers.to_wake = NULL;
+	sched->workers.to_start = false;
 	sched->reap_due = false;
 	if (wake_timer) /* it is awake as soon as it was told */
 		sched->timer_sleeps_until = timers_next_ms(&sched->timers);
@@ -57,6 +59,8 @@ sched_leave(struct sched *sched, struct call *call)
 
 	if (worker != NULL)
 		(void)sem_post(&worker->wake);
+	if (starts_worker)
+		(void)workers_start(sched, NULL);
 	if (wake_timer)
 		pthread_cond_signal(&sched->timer_wake);
 	if (replies)
@@ -129,8 +133,10 @@ sched_start(struct sched *sched, struct status *status)
 	sched->driver_name = strdup(sched->generation->config->driver_name);
 	if (sched->driver_name == NULL)
 		return status_no_memory(status);
-	if (sched_set_queues(sched, sched->generation, sched->config.workers, status) < 0 ||
-	    workers_grow(sched, 1, status) < 0)
+	if (sched_set_queues(sched, sched->generation, sched->config.workers, status) < 0)
+		return -1;
+	sched->workers.n = 1;
+	if (workers_start(sched, status) < 0)
 		return -1;
 	error = thread_start(&sched->timer_thread, "timer", timer_main, sched);
 	if (error == 0)
@@ -157,7 +163,7 @@ sched_new(const struct sched_config *config, struct generation *generation, stru
 	pthread_mutex_init(&sched->mutex, NULL);
 	cond_init(&sched->timer_wake);
 	locks_init(&sched->locks);
-	workers_init(&sched->workers);
+	workers_init(&sched->workers, sched->config.workers, config->worker_idle_ms);
 	TAILQ_INIT(&sched->timers);
 	TAILQ_INIT(&sched->delayed);
 	TAILQ_INIT(&sched->draining);
@@ -170,12 +176,6 @@ sched_new(const struct sched_config *config, struct generation *generation, stru
 	workers_stop(sched);
 	sched_dispose(sched);
 	return NULL;
-}
-
-int
-sched_staff(struct sched *sched, struct status *status)
-{
-	return workers_grow(sched, sched->config.workers, status);
 }
 
 void
@@ -198,8 +198,8 @@ sched_free(struct sched *sched)
 	}
 	sched_leave(sched, NULL);
 	pthread_cond_signal(&sched->timer_wake);
-	workers_stop(sched);
 	(void)pthread_join(sched->timer_thread, NULL);
+	workers_stop(sched);
 	sched_dispose(sched);
 }
 

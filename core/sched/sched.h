@@ -19,19 +19,18 @@
 
 struct sched_config {
 	int64_t call_timeout_ms, create_settle_ms;
-	unsigned workers;
+	unsigned workers;       /* threads at most */
+	int64_t worker_idle_ms; /* one without a call for so long ends; 0: 5 s.  Never changes */
 	/* Called when sched_reap() may have something to do.  Any thread; must not call the
 	 * scheduler.  NULL: not needed. */
 	void (*reap)(void *arg);
 	void *reap_arg;
 };
 
-/* Starts one worker and the timer thread.  Takes over a reference on the generation. */
+/* Starts the timer thread and one worker; the others are started when there are calls for them.
+ * Takes over a reference on the generation.  NULL with status. */
 struct sched *sched_new(const struct sched_config *config, struct generation *generation,
 			struct status *status);
-/* Starts the other workers: later, because the socket opens sooner without them, and one is enough
- * for the first calls.  0 or -1 with status.  Main thread. */
-int sched_staff(struct sched *sched, struct status *status);
 /* Ends what waits with UNAVAILABLE, waits for running handlers, joins the threads. */
 void sched_free(struct sched *sched);
 
@@ -39,8 +38,7 @@ void sched_free(struct sched *sched);
  * (all but reap).  Takes over a reference.  Calls under way stay with the generation that they
  * began with; its instances stay open until sched_reap() finds each without calls.  Surplus workers
  * end when they have nothing to do.  Queues and locks are the same before and after.  Main thread.
- * 0, or -1: no memory or no threads, nothing has changed, and the reference is still the caller's.
- */
+ * 0, or -1: no memory, nothing has changed, and the reference is still the caller's. */
 int sched_swap(struct sched *sched, const struct sched_config *config,
 	       struct generation *generation, struct status *status);
 /* Of the generations that were swapped out, closes those that have no calls any more, and of the
@@ -88,7 +86,7 @@ struct sched_draining {  /* an instance that was swapped out and is kept open by
 struct sched_status {
 	struct generation *generation; /* that serves; a reference */
 	int64_t since_s;
-	unsigned workers; /* that run; some may be about to end */
+	unsigned workers; /* that run now; idle ones end after some seconds */
 	size_t nqueues, ndraining;
 	struct sched_queue *queues;
 	struct sched_draining *draining;

@@ -1,34 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0
- * workers.c - workers asleep, being woken, at work. */
+ * workers.c - workers started, asleep, being woken, at work. */
 #include "sched/workers.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/clock.h"
+#include "base/log.h"
 #include "base/thread.h"
 #include "sched/state.h"
 
 #include "banned.h"
 
+enum { IDLE_MS = 5000, WARN_EVERY_MS = 60000 };
+
 static bool
 has_surplus(const struct workers *workers)
 {
-	return workers->n > workers->wanted;
+	return workers->n > workers->most;
 }
 
+/* One more worker is on its way, if there is something to do for it. */
 static void
 wake_next(struct workers *workers)
 {
 	struct worker *worker = workers->sleeping;
 
-	if (workers->waking || worker == NULL ||
-	    (TAILQ_EMPTY(&workers->ready) && !has_surplus(workers)))
+	if (workers->waking || (TAILQ_EMPTY(&workers->ready) && !has_surplus(workers)))
 		return;
-	workers->sleeping = worker->next;
+	if (worker != NULL) {
+		workers->sleeping = worker->next;
+		worker->on_its_way = true;
+		workers->to_wake = worker;
+	} else if (workers->n < workers->most) {
+		workers->n++;
+		workers->to_start = true;
+	} else {
+		return;
+	}
 	workers->waking = true;
-	workers->to_wake = worker;
 }
 
 void
@@ -45,6 +58,50 @@ workers_withdraw(struct workers *workers, struct call *call)
 	TAILQ_REMOVE(&workers->ready, call, queue_link);
 }
 
+/* ---- a worker ------------------------------------------------------------------------------- */
+
+/* Until it is woken, or false: for so long that it may leave. */
+static bool
+worker_wait(struct worker *worker, bool may_leave)
+{
+	int64_t until_ms = clock_mono_ms() + worker->sched->workers.idle_ms;
+	const struct timespec until = { .tv_sec = until_ms / 1000,
+					.tv_nsec = until_ms % 1000 * 1000000 };
+	int rc;
+
+	do
+		rc = may_leave ? sem_clockwait(&worker->wake, CLOCK_MONOTONIC, &until)
+			       : sem_wait(&worker->wake);
+	while (rc < 0 && errno == EINTR);
+	return rc == 0;
+}
+
+/* With the mutex, which is open meanwhile.  False: nothing has woken it, and it may leave. */
+static bool
+worker_sleep(struct worker *worker)
+{
+	struct sched *sched = worker->sched;
+	struct workers *workers = &sched->workers;
+	struct worker **at;
+	bool woken;
+
+	worker->next = workers->sleeping;
+	workers->sleeping = worker;
+	woken = workers->n > 1;
+	sched_leave(sched, NULL);
+	woken = worker_wait(worker, woken);
+	sched_enter(sched);
+	if (worker->on_its_way) {
+		worker->on_its_way = false;
+		workers->waking = false;
+		return true;
+	}
+	for (at = &workers->sleeping; *at != worker; at = &(*at)->next)
+		continue;
+	*at = worker->next;
+	return woken || workers->n == 1;
+}
+
 /* The next call, CALL_RUNNING from now on; NULL: the worker has to leave. */
 static struct call *
 worker_take(struct worker *worker)
@@ -52,17 +109,15 @@ worker_take(struct worker *worker)
 	struct sched *sched = worker->sched;
 	struct workers *workers = &sched->workers;
 	struct call *call = NULL;
+	bool stays = true;
 
 	sched_enter(sched);
-	while (TAILQ_EMPTY(&workers->ready) && !sched->stopping && !has_surplus(workers)) {
-		worker->next = workers->sleeping;
-		workers->sleeping = worker;
-		sched_leave(sched, NULL);
-		while (sem_wait(&worker->wake) < 0 && errno == EINTR)
-			continue;
-		sched_enter(sched);
+	if (worker->on_its_way) { /* it has just been started */
+		worker->on_its_way = false;
 		workers->waking = false;
 	}
+	while (stays && TAILQ_EMPTY(&workers->ready) && !sched->stopping && !has_surplus(workers))
+		stays = worker_sleep(worker);
 	if (!has_surplus(workers))
 		call = TAILQ_FIRST(&workers->ready);
 	if (call != NULL) {
@@ -73,7 +128,7 @@ worker_take(struct worker *worker)
 		workers->n--;
 		sched->reap_due |= !sched->stopping;
 	}
-	if (!sched->stopping || call != NULL)
+	if (!sched->stopping)
 		wake_next(workers);
 	sched_leave(sched, NULL);
 	return call;
@@ -90,13 +145,6 @@ worker_main(void *arg)
 	return NULL;
 }
 
-void
-workers_init(struct workers *workers)
-{
-	TAILQ_INIT(&workers->ready);
-	TAILQ_INIT(&workers->all);
-}
-
 static void
 worker_free(struct worker *worker)
 {
@@ -104,61 +152,60 @@ worker_free(struct worker *worker)
 	free(worker);
 }
 
-/* 0 or an errno value. */
-static int
-worker_add(struct sched *sched)
-{
-	struct worker *worker = calloc(1, sizeof *worker);
-	struct workers *workers = &sched->workers;
-	int error;
+/* ---- all of them ---------------------------------------------------------------------------- */
 
-	if (worker == NULL)
-		return ENOMEM;
-	worker->sched = sched;
-	(void)sem_init(&worker->wake, 0, 0);
-	sched_enter(sched);
-	TAILQ_INSERT_TAIL(&workers->all, worker, link);
-	workers->n++;
-	sched_leave(sched, NULL);
-	error = thread_start(&worker->thread, "worker", worker_main, worker);
-	if (error == 0)
-		return 0;
-	sched_enter(sched);
-	TAILQ_REMOVE(&workers->all, worker, link);
-	workers->n--;
-	sched_leave(sched, NULL);
-	worker_free(worker);
-	return error;
+void
+workers_init(struct workers *workers, unsigned most, int64_t idle_ms)
+{
+	TAILQ_INIT(&workers->ready);
+	TAILQ_INIT(&workers->all);
+	workers->most = most;
+	workers->idle_ms = idle_ms > 0 ? idle_ms : IDLE_MS;
 }
 
 int
-workers_grow(struct sched *sched, unsigned wanted, struct status *status)
+workers_start(struct sched *sched, struct status *status)
 {
 	struct workers *workers = &sched->workers;
-	unsigned before, n;
-	int error = 0;
+	struct worker *worker = calloc(1, sizeof *worker);
+	int64_t now_ms = clock_mono_ms();
+	int error = ENOMEM;
+	bool warns;
 
-	sched_enter(sched);
-	before = workers->wanted;
-	n = workers->n;
-	if (wanted > before)
-		workers->wanted = wanted;
-	sched_leave(sched, NULL);
-	for (; n < wanted && error == 0; n++)
-		error = worker_add(sched);
-	if (error == 0)
+	if (worker != NULL) {
+		worker->sched = sched;
+		worker->on_its_way = true;
+		(void)sem_init(&worker->wake, 0, 0);
+		error = thread_start(&worker->thread, "worker", worker_main, worker);
+	}
+	if (error == 0) {
+		sched_enter(sched);
+		TAILQ_INSERT_TAIL(&workers->all, worker, link);
+		sched_leave(sched, NULL);
 		return 0;
+	}
+	if (worker != NULL)
+		worker_free(worker);
+	/* The calls wait for the workers that there are. */
 	sched_enter(sched);
-	workers_shrink(workers, before);
+	workers->n--;
+	workers->waking = false;
+	warns = status == NULL && now_ms >= workers->warn_ms;
+	if (warns)
+		workers->warn_ms = now_ms + WARN_EVERY_MS;
 	sched_leave(sched, NULL);
-	return status_fail(status, COSI_EXHAUSTED, "cannot start worker %u of %u: %s", n, wanted,
-			   strerrordesc_np(error));
+	if (warns)
+		log_warning("cannot start worker thread %u of %u: %s", workers->n + 1,
+			    workers->most, strerrordesc_np(error));
+	return status == NULL ? -1
+			      : status_fail(status, COSI_EXHAUSTED, "cannot start a worker: %s",
+					    strerrordesc_np(error));
 }
 
 void
-workers_shrink(struct workers *workers, unsigned n)
+workers_set_most(struct workers *workers, unsigned most)
 {
-	workers->wanted = n;
+	workers->most = most;
 	wake_next(workers);
 }
 
@@ -188,15 +235,25 @@ void
 workers_stop(struct sched *sched)
 {
 	struct workers *workers = &sched->workers;
-	struct worker *worker;
+	struct worker *worker, *joined = NULL;
 
-	TAILQ_FOREACH(worker, &workers->all, link)
+	/* One that is being started comes into the list before the worker that starts it ends. */
+	do {
+		sched_enter(sched);
+		worker = TAILQ_FIRST(&workers->all);
+		if (worker != NULL)
+			TAILQ_REMOVE(&workers->all, worker, link);
+		sched_leave(sched, NULL);
+		if (worker == NULL)
+			break;
 		(void)sem_post(&worker->wake);
-	TAILQ_FOREACH(worker, &workers->all, link)
 		(void)pthread_join(worker->thread, NULL);
+		worker->next = joined;
+		joined = worker;
+	} while (true);
 	/* Until the last one has ended, one may still be woken by another. */
-	while ((worker = TAILQ_FIRST(&workers->all)) != NULL) {
-		TAILQ_REMOVE(&workers->all, worker, link);
+	while ((worker = joined) != NULL) {
+		joined = worker->next;
 		worker_free(worker);
 	}
 }

@@ -217,7 +217,7 @@ def test_status__during_a_reload(cosid, shelf):
     daemon.wait_log("reloading")
     assert daemon.status()["reload"] is None
     daemon.client().create("meanwhile")
-    daemon.wait_log("reload failed")
+    daemon.wait_log("reload failed", timeout=60)
     status = daemon.status()
     assert status["reload"]["ok"] is False and "loading timed out after" in status["reload"]["messages"][0]
 

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pathlib
+import re
 import signal
 import subprocess
 
@@ -30,9 +31,9 @@ def workers_of(daemon):
 
 
 def test_workers(cosid, shelf):
-    """Threads come at once, and go when they have no call in hand."""
+    """Threads come with the calls, and go when they have no call in hand."""
     daemon = cosid(shelf.config(workers=4) | {"backends": [shelf.backend(max_calls=8)]})
-    assert workers_of(daemon) == 4
+    assert workers_of(daemon) == 1
     shelf.gate.touch()
     client = daemon.client()
     fields = [client.create_fields(f"slow-{n}") for n in range(8)]
@@ -51,8 +52,8 @@ def test_workers(cosid, shelf):
         call.result()
     while workers_of(daemon) > 2:
         pass
-    assert daemon.status()["workers"] == 2
-    assert ", 2 workers\n" in daemon.cosictl("status").stdout
+    assert daemon.status()["workers"] <= 2
+    assert re.search(r", [12] workers?\n", daemon.cosictl("status").stdout)
     client.create("with-two")
 
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_workers.c - threads come and go from one generation to the next. */
+ * test_workers.c - threads come with the calls, and go. */
 #include "fakes.h"
 
 #include "banned.h"
@@ -84,7 +84,7 @@ test_workers__fewer_interrupt_nobody(void **state)
 	struct shot *shots[2];
 
 	(void)state;
-	assert_int_equal(count_workers(sched), 8);
+	assert_int_equal(count_workers(sched), 1);
 	fake_shut("east");
 	shots[0] = shot_create(sched, "one", "east");
 	shots[1] = shot_create(sched, "two", "east");
@@ -100,8 +100,60 @@ test_workers__fewer_interrupt_nobody(void **state)
 	/* The one that is left works. */
 	for (size_t i = 0; i < 8; i++)
 		shot_expect(shot_by_id(sched, REQUEST_DELETE, "east.one"), COSI_OK, NULL);
-	resize(sched, 3, 2);
-	assert_int_equal(count_workers(sched), 3);
+	fake_stop(sched);
+}
+
+/* No more are started than there are calls for. */
+static void
+test_workers__as_many_as_calls(void **state)
+{
+	struct sched *sched = start();
+	struct shot *shots[3];
+
+	(void)state;
+	/* A worker that is not asleep yet when a call comes does not count: another is started. */
+	shot_expect(shot_by_id(sched, REQUEST_DELETE, "east.one"), COSI_OK, NULL);
+	assert_in_range(count_workers(sched), 1, 2);
+	fake_shut("east");
+	fake_shut("west");
+	shots[0] = shot_create(sched, "one", "east");
+	shots[1] = shot_create(sched, "two", "east");
+	shots[2] = shot_create(sched, "one", "west");
+	fake_wait_inside("east", 2);
+	fake_wait_inside("west", 1);
+	assert_in_range(count_workers(sched), 3, 5);
+	fake_open("east");
+	fake_open("west");
+	for (size_t i = 0; i < COUNT(shots); i++)
+		shot_expect(shots[i], COSI_OK, NULL);
+	fake_stop(sched);
+}
+
+/* All but one, and then they come again. */
+static void
+test_workers__idle_ones_leave(void **state)
+{
+	const struct fake_setup setup = {
+		.nbackends = 2,
+		.backends = both,
+		.sched = { .workers = 8, .worker_idle_ms = 10, .call_timeout_ms = FAKE_LONG_MS }
+	};
+	struct sched *sched = fake_start(&setup);
+
+	(void)state;
+	for (unsigned i = 0; i < 20; i++) {
+		struct shot *one, *two;
+
+		fake_shut("east");
+		one = shot_create(sched, "one", "east");
+		two = shot_create(sched, "two", "east");
+		fake_wait_inside("east", 2);
+		fake_open("east");
+		shot_expect(one, COSI_OK, NULL);
+		shot_expect(two, COSI_OK, NULL);
+		while (i % 2 == 0 && count_workers(sched) > 1)
+			(void)sched_reap(sched);
+	}
 	fake_stop(sched);
 }
 
@@ -130,6 +182,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_workers__more_take_in_who_waits),
 		cmocka_unit_test(test_workers__fewer_interrupt_nobody),
+		cmocka_unit_test(test_workers__as_many_as_calls),
+		cmocka_unit_test(test_workers__idle_ones_leave),
 		cmocka_unit_test(test_workers__change_under_load),
 	};
 
