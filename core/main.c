@@ -39,7 +39,7 @@ enum { CORE_S = 1 };
  * makes it one of work. */
 enum { LOOK_MS = 5000, WORK_MS = 100 };
 /* After so many such periods without work free memory goes back to the system. */
-enum { TRIM_FIRST = 2, TRIM_LAST = 8 };
+enum { TRIM_FIRST = 2, TRIM_LAST = 5 };
 /* malloc(): larger pieces have a mapping of their own, and that many bytes may lie idle; and fewer
  * arenas than eight for each processor, so that one thread uses what another has freed. */
 enum { MALLOC_LARGE = 256 << 10, MALLOC_ARENAS = 4 };

@@ -17,7 +17,7 @@
 
 #include "banned.h"
 
-enum { IDLE_MS = 30000, URL_MEMORY = 16384 };
+enum { IDLE_MS = 20000, URL_MEMORY = 16384 };
 
 /* All clients.  The mutex is held for the steps of a list, never while a request runs. */
 static struct {

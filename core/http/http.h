@@ -21,7 +21,7 @@ struct http_config {
 	bool insecure;
 	int64_t connect_timeout_ms, request_timeout_ms;
 	int64_t retries; /* further tries of what may be sent twice */
-	int64_t idle_ms; /* an unused connection is closed after this; 0: 30 s, less than stores
+	int64_t idle_ms; /* an unused connection is closed after this; 0: 20 s, less than stores
 			    wait */
 };
 
