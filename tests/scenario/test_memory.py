@@ -57,6 +57,7 @@ class Resident:
             self.most = max(self.most, int(line.split()[1]) // 1024)
 
 
+@pytest.mark.unsanitized  # those keep what was freed
 @pytest.mark.parametrize("module", MODULES)
 def test_create__many_hostile_answers(cosid, posix, store, module):
     """Honest calls beside them succeed, and so do later ones."""

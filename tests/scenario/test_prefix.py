@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_prefix.py - an installed cosid finds what was installed with it, wherever that is moved."""
 import os
+import re
 import subprocess
 
 import pytest
@@ -17,8 +18,9 @@ def run(program, *words):
 
 def defaults(program):
     """(configuration, modules) as --help says them."""
-    lines = dict(x.split(": ", 1) for x in run(program, "--help").stdout.splitlines() if ": " in x)
-    return lines["Without -c"].strip(), lines["Modules"].strip()
+    said = run(program, "--help").stdout
+    return (re.search(r"the configuration \((.*)\)$", said, re.M)[1],
+            re.search(r"^Modules are loaded from (.*)\.$", said, re.M)[1])
 
 
 @pytest.fixture
