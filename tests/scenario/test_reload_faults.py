@@ -271,7 +271,7 @@ def lied(cosid, shelf):
 @pytest.mark.parametrize("bucket, code, words", [
     ("long-region", "INTERNAL", "module 'liar'.*region"), ("long-name", "INTERNAL", "module 'liar'.*name"),
     ("no-region", "INTERNAL", "module 'liar'.*missing region"), ("no-protocol", "INTERNAL", "module 'liar'"),
-    ("not-ours", "INTERNAL", "module 'liar'.*not ours"),
+    ("not-ours", "INTERNAL", "module 'liar'.*without the owner's tags"),
     ("no-reason", "INTERNAL", "module 'liar' failed without a reason"),
     ("no-text", "INTERNAL|ABORTED", ""), ("no-code", "INTERNAL", "cannot say"),
     ("late", "DEADLINE_EXCEEDED", "deadline")])
