@@ -115,8 +115,8 @@ int call_make_tickets(struct call *call);
 const struct log_fields *call_fields(const struct call *call);
 /* What the request itself says of that. */
 void call_init_fields(struct call *call);
-/* Its backend is known, and with it the id of what it creates.  With the mutex, before it has a
- * reply: the replying thread reads the fields. */
+/* Its backend is known (a name that outlives the call), and with it the id of what it creates. With
+ * the mutex, before it has a reply: the replying thread reads the fields. */
 void call_set_backend_field(struct call *call, const char *backend);
 /* "create bucket 'photos'", for texts; returns out. */
 enum { CALL_TITLE_MAX = 192 };

@@ -136,8 +136,10 @@ confine(struct call *call)
 	/* The others of a draining generation may be closed now. */
 	if (call->generation != sched->generation)
 		sched->reap_due = true;
+	/* The name in the queue outlives the generation, which may be closed when the reply is
+	 * logged. */
 	if (call->reply_state == REPLY_PENDING)
-		call_set_backend_field(call, call->needs->name);
+		call_set_backend_field(call, queues_find(&sched->queues, call->needs->name)->name);
 }
 
 void

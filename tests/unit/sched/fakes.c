@@ -284,7 +284,10 @@ fake_later(const char *names, const char *public_url, int64_t max_calls)
 
 		if (strstr(names, world.stores[i].spec.name) == NULL)
 			continue;
+		(void)snprintf(later->names[generation->nbackends], sizeof later->names[0], "%s",
+			       world.stores[i].spec.name);
 		*config = world.stores[i].config;
+		config->name = later->names[generation->nbackends];
 		config->max_calls = max_calls;
 		*backend = (struct backend){ .name = config->name,
 					     .config = config,

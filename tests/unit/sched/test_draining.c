@@ -74,6 +74,28 @@ test_swap__search_holds_all_until_it_has_found(void **state)
 	fake_stop(sched);
 }
 
+/* The reply is logged after the call has let its generation go. */
+static void
+test_fields__outlive_the_generation(void **state)
+{
+	struct sched *sched = pair_start();
+	struct shot *shot;
+
+	(void)state;
+	pair_swap(sched, fake_later("east west", SECOND, 2));
+	fake_shut("east");
+	shot = shot_create(sched, "one", "east");
+	fake_wait_inside("east", 1);
+	pair_swap(sched, fake_later("east", SECOND, 2));
+	fake_open("east");
+	shot_wait(shot);
+	while (sched_reap(sched) > 0)
+		;
+	assert_string_equal(call_fields(shot->call)->backend, "east");
+	shot_expect(shot, COSI_OK, NULL);
+	fake_stop(sched);
+}
+
 static void
 test_status__names_what_is_held_and_by_whom(void **state)
 {
@@ -107,6 +129,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_swap__backends_close_one_by_one),
 		cmocka_unit_test(test_swap__search_holds_all_until_it_has_found),
+		cmocka_unit_test(test_fields__outlive_the_generation),
 		cmocka_unit_test(test_status__names_what_is_held_and_by_whom),
 	};
 

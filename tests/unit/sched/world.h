@@ -53,6 +53,7 @@ struct later {
 	struct config config;
 	struct config_backend configs[8];
 	struct backend backends[8];
+	char names[8][33]; /* of its own, as a configuration has them */
 };
 
 /* The parameters that every fake module has. */
