@@ -4,6 +4,7 @@ import contextlib
 import os
 import pathlib
 import re
+import resource
 import signal
 import subprocess
 
@@ -55,6 +56,24 @@ def test_workers(cosid, shelf):
     assert daemon.status()["workers"] <= 2
     assert re.search(r", [12] workers?\n", daemon.cosictl("status").stdout)
     client.create("with-two")
+
+
+@pytest.mark.unsanitized  # those need terabytes of addresses
+def test_workers__no_room_for_all(cosid, shelf):
+    """Calls wait for the threads that there are; the reason is told once."""
+    def little_room():
+        resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+    daemon = cosid.make(shelf.config(workers=1024) | {"backends": [shelf.backend()]}).start(preexec=little_room)
+    shelf.gate.touch()
+    client = daemon.client()
+    fields = [client.create_fields(f"slow-{n}") for n in range(120)]
+    calls = [client.start(method, **more) for method, more in fields]
+    daemon.wait_log("cannot start worker thread [0-9]+ of 1024: ")
+    assert 1 < workers_of(daemon) < 120
+    shelf.gate.unlink()
+    for call in calls:
+        call.result()
+    assert daemon.log.count("cannot start worker thread") == 1
 
 
 def test_max_calls(cosid, shelf):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_start.py - what cosid refuses to start with, and how it says so."""
 import os
-import resource
 import socket
 import stat
 import subprocess
@@ -270,11 +269,3 @@ def test_options__output_that_is_lost_is_an_error(cosid, config, build, argument
         done = subprocess.run([build / "bin" / "cosid", argument], stdout=full, stderr=subprocess.PIPE, text=True,
                               timeout=60)
     assert done.returncode == 1 and "cannot write to standard output" in done.stderr
-
-
-@pytest.mark.unsanitized  # those need terabytes of addresses
-def test_workers__no_room_for_all(cosid, config):
-    """The socket is open by then: it is closed again, and the reason is told."""
-    def little_room():
-        resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
-    fails(cosid, config | {"workers": 1024}, "cannot start worker", preexec=little_room)
