@@ -90,15 +90,15 @@ print_status_backend(struct arena *arena, const json_t *backend)
 
 	(void)printf(
 		"backend %s (%s, %s): %s%s, %lld of %lld running, %lld stuck, %lld waiting, "
-		"%lld held, %s, %lld failed\n",
+		"%lld quarantined, %s, %lld failed\n",
 		json_text_of(arena, backend, "name"), json_text_of(arena, backend, "module"),
 		json_text_of(arena, backend, "endpoint"), json_text_of(arena, backend, "state"),
 		json_is_false(json_object_get(backend, "acceptNew")) ? ", takes no new buckets"
 								     : "",
 		json_number_of(backend, "running"), json_number_of(backend, "maxCalls"),
 		json_number_of(backend, "stuck"), json_number_of(backend, "waiting"),
-		json_number_of(backend, "held"), json_count_of(arena, backend, "calls", "call"),
-		json_number_of(backend, "failed"));
+		json_number_of(backend, "quarantined"),
+		json_count_of(arena, backend, "calls", "call"), json_number_of(backend, "failed"));
 	json_array_foreach(json_object_get(backend, "breakers"), i, breaker)
 		(void)printf("  circuit breaker open for %s since %s: %s\n",
 			     json_text_of(arena, breaker, "url"),
@@ -159,7 +159,7 @@ print_status(struct arena *arena, const json_t *status)
 	print_messages(stdout, arena, json_object_get(reload, "messages"));
 	print_each(arena, json_object_get(status, "modules"), print_status_module);
 	print_each(arena, json_object_get(status, "backends"), print_status_backend);
-	print_each(arena, json_object_get(status, "cooling"), print_draining);
+	print_each(arena, json_object_get(status, "draining"), print_draining);
 }
 
 static void

@@ -182,7 +182,7 @@ queue_value(const struct sched_queue *queue, const char *state)
 	return json_pack("{s:o, s:s, s:i, s:i, s:i, s:i, s:i, s:I, s:I, s:o}", "name",
 			 session_text(queue->name), "state", state, "running", (int)queue->running,
 			 "stuck", (int)queue->late, "maxCalls", (int)queue->max_calls, "waiting",
-			 (int)queue->waiting, "held", (int)queue->quarantined, "calls",
+			 (int)queue->waiting, "quarantined", (int)queue->quarantined, "calls",
 			 (json_int_t)queue->calls, "failed", (json_int_t)queue->failed, "lastError",
 			 failure);
 }
@@ -276,6 +276,6 @@ admin_status(const struct session *session)
 				     session_time(status->since_s), "reload",
 				     last_reload(config->reloads), "modules",
 				     modules_value(status->generation), "backends",
-				     backends_value(status), "cooling", draining_value(status)));
+				     backends_value(status), "draining", draining_value(status)));
 	sched_status_free(config->sched, status);
 }

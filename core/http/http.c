@@ -208,7 +208,7 @@ send_until_answered(struct sending *sending)
 			breaker_refuse(breaker, call->status);
 			return -1;
 		}
-		break; /* it opened meanwhile: what the last attempt brought stands */
+		break; /* opened by other requests: the last attempt's result is reported */
 	} while (wait_to_repeat(sending, ++nattempts));
 	if (sending->attempt.status != 0)
 		return 0;

@@ -65,7 +65,7 @@ candidate_native(const struct plan *plan, struct backend *backend)
 /* Looks for a bucket that an earlier request of that name has made: on `only`, or, when that is
  * NULL, on every backend.  accept_new does not count, since it may have been true then.  The bucket
  * of that name is locked on all of them until the look-up is over: no other call creates or
- * deletes one meanwhile. */
+ * deletes one before. */
 static int
 find_made_bucket(struct plan *plan, struct backend *preferred, const struct backend *only,
 		 const struct status *why)

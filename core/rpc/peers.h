@@ -50,7 +50,7 @@ bool peer_log_due(struct peer_log *log, uid_t uid, int64_t now_ms);
  * kernel does not say, which is logged. */
 int peers_identify(int fd, struct ucred *out);
 /* True when the other end of this socket, which is who, may stay.  Refusals are logged.  One thread
- * asks; the lists may change meanwhile. */
+ * asks; the lists may change at the same time. */
 bool peers_allow(struct peers *peers, int fd, const struct ucred *who);
 
 #endif

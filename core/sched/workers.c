@@ -76,7 +76,8 @@ worker_wait(struct worker *worker, bool may_leave)
 	return rc == 0;
 }
 
-/* With the mutex, which is open meanwhile.  False: nothing has woken it, and it may leave. */
+/* With the mutex, which it opens for the time of its sleep.  False: nothing has woken it, and it
+ * may leave. */
 static bool
 worker_sleep(struct worker *worker)
 {

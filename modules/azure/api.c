@@ -59,7 +59,7 @@ static const struct rest_error azure_errors[] = {
 	{ "AuthenticationFailed", COSI_UNAUTHENTICATED, KEY_HINT "?" },
 	{ "AuthorizationFailure", COSI_DENIED,
 	  KEY_HINT ", and does the account's firewall let this host in?" },
-	{ "ConditionNotMet", COSI_BUSY, "another client changed it meanwhile" },
+	{ "ConditionNotMet", COSI_BUSY, "another client has changed it since it was read" },
 	{ "ContainerAlreadyExists", COSI_EXISTS, NULL },
 	{ "ContainerBeingDeleted", COSI_UNAVAILABLE,
 	  "a container of that name is being deleted, which takes 30 s and more" },

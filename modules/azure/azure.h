@@ -65,8 +65,8 @@ extern const struct rest_api azure_api;
 bool azure_answered(const struct cosi_http_reply *reply, int status);
 /* Did it say that there is no such container? */
 bool azure_is_absent(const struct cosi_http_reply *reply);
-/* rest_fail() of this api.  Never COSI_NOT_FOUND: what is absent unexpectedly was deleted
- * meanwhile, BUSY. */
+/* rest_fail() of this api.  Never COSI_NOT_FOUND: what is absent unexpectedly was deleted by
+ * another request, BUSY. */
 int azure_fail(struct cosi_call *call, const struct cosi_http_reply *reply);
 
 /* ---- pages.c ---- */

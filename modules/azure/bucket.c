@@ -69,7 +69,7 @@ azure_check_same(const struct azure *azure, struct cosi_call *call,
 	if (azure_head(azure, call, req, &state) < 0)
 		return -1;
 	if (!state.exists)
-		return cosi_fail(call, COSI_BUSY, "the container was deleted meanwhile");
+		return cosi_fail(call, COSI_BUSY, "the container was deleted by another request");
 	if (!state.bucket.ours)
 		return cosi_fail(call, COSI_EXISTS,
 				 "the container exists without the tags of this owner and bucket");
@@ -191,7 +191,9 @@ azure_remove_container(const struct azure *azure, struct cosi_call *call,
 	if (edit_break_lease(azure, call, req->native) < 0 ||
 	    azure_send_delete(azure, call, req->native, &leased) < 0)
 		return -1;
-	return leased ? cosi_fail(call, COSI_BUSY, "the container was leased again meanwhile") : 0;
+	return leased ? cosi_fail(call, COSI_BUSY,
+				  "the container was leased again by another request")
+		      : 0;
 }
 
 int

@@ -113,7 +113,7 @@ edit_break_lease(const struct azure *azure, struct cosi_call *call, const char *
 
 	if (reply == NULL)
 		return -1;
-	/* The lease may have ended meanwhile, and so may the container. */
+	/* The lease, or the container, may be gone by now. */
 	if (azure_answered(reply, 202) || azure_is_absent(reply) ||
 	    rest_error_is(&azure_api, reply, 409, "LeaseNotPresentWithLeaseOperation"))
 		return 0;

@@ -54,7 +54,7 @@ rgw_has_new_acl(const struct s3_store *store, struct cosi_call *call, const char
 	if (reply == NULL)
 		return -1;
 	if (reply->status == 404)
-		return cosi_fail(call, COSI_BUSY, "the bucket was deleted meanwhile");
+		return cosi_fail(call, COSI_BUSY, "the bucket was deleted by another request");
 	if (reply->status != 200 || xml_read(reply->body, rgw_on_acl, &acl) < 0) {
 		(void)s3_fail(call, reply);
 		return cosi_fail(call, 0, "cannot read the bucket's ACL");
@@ -108,7 +108,7 @@ rgw_head_has_no_quota(const struct s3_store *store, struct cosi_call *call, cons
 	if (reply == NULL)
 		return -1;
 	if (reply->status == 404)
-		return cosi_fail(call, COSI_BUSY, "the bucket was deleted meanwhile");
+		return cosi_fail(call, COSI_BUSY, "the bucket was deleted by another request");
 	if (reply->status != 200)
 		return s3_fail(call, reply);
 	*out = true;

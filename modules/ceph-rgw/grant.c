@@ -70,7 +70,8 @@ rgw_grant_finish(struct cosi_call *call, struct rgw_granting *grant)
 	if (rgw_grant_get_user(call, grant) < 0)
 		return -1;
 	if (!grant->user.found)
-		return cosi_fail(call, COSI_BUSY, "the account's user was deleted meanwhile");
+		return cosi_fail(call, COSI_BUSY,
+				 "the account's user was deleted by another request");
 	return 0;
 }
 
@@ -144,7 +145,8 @@ rgw_grant_account(struct cosi_call *call, struct rgw_granting *grant, struct cos
 	    rgw_grant_user(call, grant) < 0)
 		return -1;
 	if (grant->user.key.id == NULL)
-		return cosi_fail(call, COSI_BUSY, "the account's key was removed meanwhile");
+		return cosi_fail(call, COSI_BUSY,
+				 "the account's key was removed by another request");
 	out->key_id = grant->user.key.id;
 	out->key_secret = grant->user.key.secret;
 	return cosi_failed(call) ? -1 : 0;

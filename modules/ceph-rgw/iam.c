@@ -113,6 +113,7 @@ rgw_policy_put(const struct rgw *rgw, struct cosi_call *call, const char *uid, c
 			       ? 0
 			       : s3_fail(call, reply);
 	if (s3_error_is(reply, 404, "NoSuchEntity"))
-		return cosi_fail(call, COSI_BUSY, "the account's user was deleted meanwhile");
+		return cosi_fail(call, COSI_BUSY,
+				 "the account's user was deleted by another request");
 	return rgw_admin_fail(call, reply, "user-policy=write");
 }

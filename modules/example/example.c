@@ -141,7 +141,7 @@ static const struct {
 } refusals[] = {
 	{ "BucketNotEmpty", COSI_PRECONDITION, ": whenNotEmpty = purge deletes objects, too" },
 	{ "Forbidden", COSI_DENIED, ": 'admin_key' is no administrator's" },
-	{ "NoSuchBucket", COSI_BUSY, ": a bucket was deleted meanwhile" },
+	{ "NoSuchBucket", COSI_BUSY, ": a bucket was deleted by another request" },
 	{ "QuotaExceeded", COSI_EXHAUSTED, "" },
 	{ "Unauthorized", COSI_UNAUTHENTICATED, ": is 'admin_key' right?" },
 };
@@ -230,7 +230,7 @@ example_check_same(struct cosi_call *call, const char *what, const json_t *thing
 		   const struct cosi_mark *mark)
 {
 	if (thing == NULL)
-		return cosi_fail(call, COSI_BUSY, "the %s was deleted meanwhile", what);
+		return cosi_fail(call, COSI_BUSY, "the %s was deleted by another request", what);
 	if (!example_is_ours(call, thing, mark))
 		return cosi_fail(call,
 				 strcmp(what, "bucket") == 0 ? COSI_EXISTS : COSI_PRECONDITION,

@@ -128,7 +128,7 @@ minio_make_account(struct cosi_call *call, const struct minio_granting *grant, b
 	if (minio_user_join(grant->minio, call, account->key, account->policy, &gone) < 0)
 		return -1;
 	if (gone)
-		return cosi_fail(call, COSI_BUSY, "the account was revoked meanwhile");
+		return cosi_fail(call, COSI_BUSY, "the account was revoked by another request");
 	return 0;
 }
 

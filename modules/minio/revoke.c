@@ -39,7 +39,8 @@ minio_fail_in_use(const struct minio *minio, struct cosi_call *call,
 	if (minio_user_get(minio, call, account->key, &user) < 0)
 		return -1;
 	if (user.found)
-		return cosi_fail(call, COSI_BUSY, "the account was granted again meanwhile");
+		return cosi_fail(call, COSI_BUSY,
+				 "the account was granted again by another request");
 	return cosi_fail(
 		call, COSI_PRECONDITION,
 		"the account's user is removed, but other users or groups have the policy '%s': "

@@ -50,7 +50,7 @@ seal_derive(struct minio_seal *seal, struct cosi_call *call)
 	return 0;
 }
 
-/* The first call derives the key, and those that come meanwhile wait for it. */
+/* The first call derives the key; calls that arrive before it is done wait for it. */
 static int
 seal_prepare(struct minio_seal *seal, struct cosi_call *call)
 {

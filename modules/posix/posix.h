@@ -84,8 +84,8 @@ void fs_close_dir(DIR **dir);
 
 /* Removes everything below parent/name, but not that directory.  Follows no symbolic link, enters
  * no mount point (PRECONDITION), and stops when the call's time is up (TIMEOUT); a retry continues.
- * What others add meanwhile is removed as well while the time lasts.  0 also when there is no such
- * directory; else -1 with the call failed. */
+ * What others add during the removal is removed as well while the time lasts.  0 also when there is
+ * no such directory; else -1 with the call failed. */
 int tree_purge(struct cosi_call *call, int parent, const char *name);
 
 /* ---- the handlers: bucket.c, access.c, list.c ---- */

@@ -65,7 +65,7 @@ def test_status__of_a_new_daemon(cosid, shelf):
     status = daemon.status()
     assert status["driver"] == "cosid.example.org" and status["pid"] == daemon.pid
     assert status["socket"] == str(daemon.socket)
-    assert (status["generation"], status["reload"], status["cooling"]) == (1, None, [])
+    assert (status["generation"], status["reload"], status["draining"]) == (1, None, [])
     (module,) = status["modules"]
     digest = subprocess.run(["sha256sum", shelf.modules / "shelf.so"], capture_output=True, text=True)
     assert module["sha256"] == digest.stdout.split()[0]
@@ -137,7 +137,7 @@ def test_status__who_holds_an_old_generation(cosid, shelf):
     shelf.install("2")
     daemon.reload()
     status = daemon.status()
-    (old,) = status["cooling"]
+    (old,) = status["draining"]
     assert (old["generation"], old["calls"], old["backend"]) == (1, 1, "shelf")
     assert (old["module"], old["version"]) == ("shelf", "1"), "the one that was replaced"
     assert old["oldest"] == "create bucket 'slow'" and old["since"]
@@ -147,7 +147,7 @@ def test_status__who_holds_an_old_generation(cosid, shelf):
                      r"is kept open by 1 call, the oldest: create bucket 'slow'", text), text
     shelf.gate.unlink()
     call.result()
-    while daemon.status()["cooling"]:
+    while daemon.status()["draining"]:
         pass
 
 
@@ -196,15 +196,15 @@ def test_status__holds_no_other_instance(cosid, shelf):
             os.sched_yield()
     daemon.write_config(shelf.config() | {"backends": [shelf.backend(label="new"), changed | {"label": "new"}, same]})
     daemon.reload()
-    assert [(old["generation"], old["backend"]) for old in daemon.status()["cooling"]] == [(1, "shelf")]
+    assert [(old["generation"], old["backend"]) for old in daemon.status()["draining"]] == [(1, "shelf")]
     daemon.write_config(shelf.config() | {"backends": []})
     daemon.reload()
-    held = {(old["generation"], old["backend"], old["calls"]) for old in daemon.status()["cooling"]}
+    held = {(old["generation"], old["backend"], old["calls"]) for old in daemon.status()["draining"]}
     assert held == {(1, "shelf", 1), (1, "same", 1)}, "which serves no more, either"
     shelf.gate.unlink()
     for call in calls:
         call.result()
-    while daemon.status()["cooling"]:
+    while daemon.status()["draining"]:
         pass
 
 

@@ -192,7 +192,7 @@ def test_race__revoked_while_granted(client, shop, proxy, cosid, name):
             other.revoke(f"shop.cosi-ba-{name}", bucket)
 
     proxy.rule = revoke
-    with refused("ABORTED", "revoked meanwhile"):
+    with refused("ABORTED", "revoked by another request"):
         client.grant(bucket, f"ba-{name}")
     assert f"cosi-ba-{name}" not in shop.accounts()
     proxy.reset()

@@ -54,7 +54,7 @@ def test_hang__swaps_all_the_same(cosid, build, shelf, store, name):
             put_edition(shelf, build, store.name, number)
             assert "serves" in daemon.reload(r"reload failed|generation \d+ serves")
         assert client.create(f"{name}-{number}", {"backend": "shelf"}) == f"shelf.{name}-{number}"
-        (old,) = daemon.status()["cooling"]
+        (old,) = daemon.status()["draining"]
         assert (old["generation"], old["backend"], old["calls"]) == (1, "slow", 1)
         assert old["oldest"] == f"grant access for 'ba-{name}'" and old["module"] == store.name
         method, fields = client.revoke_fields(f"slow.cosi-ba-{name}", bucket)
@@ -67,7 +67,7 @@ def test_hang__swaps_all_the_same(cosid, build, shelf, store, name):
     revoke.result()
     assert f"cosi-ba-{name}" not in store.accounts()
     assert store.client(access).head(name).status == 403
-    while daemon.status()["cooling"]:
+    while daemon.status()["draining"]:
         pass
     client.delete(bucket)
 

@@ -177,7 +177,7 @@ def storm(swapper, nreloads, sanitized):
     lives = {b: sum(c.lives for c in callers if c.backend == b) for b in CALLERS}
     assert all(lives.values()), lives
     status = daemon.status()
-    assert status["cooling"] == [] and all(b["running"] == 0 for b in status["backends"])
+    assert status["draining"] == [] and all(b["running"] == 0 for b in status["backends"])
     print(nreloads, "reloads,", lives, "lives; threads, descriptors, mappings, KiB:", early, late)
     if not sanitized:  # those never unmap a module
         for what, before, after, slack in zip(("threads", "descriptors", "mappings", "KiB"), early, late,
@@ -198,7 +198,7 @@ def test_storm__nothing_grows(cosid, build, folder):
         if number == 9:
             early = used(swapper.daemon.pid)
     late = used(swapper.daemon.pid)
-    assert swapper.daemon.status()["cooling"] == []
+    assert swapper.daemon.status()["draining"] == []
     if check:
         assert late[:3] == early[:3], "threads, descriptors, mappings"
         assert late[3] <= early[3] + 2048, (early, late)

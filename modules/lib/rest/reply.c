@@ -86,7 +86,7 @@ rest_status_means(int status)
 	case 404: /* of whom?  Proxies say it of what they cannot reach, some without a body */
 	case 408:
 	case 429:
-	case 499: /* MinIO: another request took the bucket meanwhile */
+	case 499: /* MinIO: another request took the bucket first */
 		return COSI_UNAVAILABLE;
 	case 409:
 	case 412:

@@ -48,8 +48,8 @@ struct s3_store {
 		      bool *out);
 	/* PUT bucket; *out_exists: it existed already, and nothing was changed. */
 	int (*put)(struct cosi_call *call, struct s3_creation *creation, bool *out_exists);
-	/* May a bucket without tags be adopted?  If it has been tagged meanwhile, the tags are in
-	 * creation->there, and decide. */
+	/* May a bucket without tags be adopted?  If it has been tagged since the look, the tags are
+	 * in creation->there, and decide. */
 	int (*adopt)(struct cosi_call *call, struct s3_creation *creation);
 	/* May an unfinished bucket be continued, or (same: false) created anew?  NULL: always. */
 	int (*resume)(struct cosi_call *call, struct s3_creation *creation, bool same);

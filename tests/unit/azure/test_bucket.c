@@ -133,7 +133,7 @@ test_create__exists(void **state)
 	script_ended(&script, COSI_EXISTS, "without the tags of this owner");
 	PLAY(&script, EXISTS, { .expect = HEAD, .status = 404, .code = "ContainerNotFound" });
 	create(&script, &plain);
-	script_ended(&script, COSI_BUSY, "deleted meanwhile");
+	script_ended(&script, COSI_BUSY, "deleted by another request");
 	script_done(&script);
 }
 
@@ -250,7 +250,7 @@ test_delete__of_what_is_not_told(void **state)
 	script_ended(&script, COSI_UNAVAILABLE, "cannot be understood");
 	PLAY(&script, OURS, { .expect = BLOBS, .status = 404, .code = "ContainerNotFound" });
 	remove_it(&script, &plain);
-	script_ended(&script, COSI_BUSY, "the container was deleted meanwhile");
+	script_ended(&script, COSI_BUSY, "the container was deleted by another request");
 	PLAY(&script,
 	     { .expect = HEAD, .status = 404, .foreign = true, .code = "ContainerNotFound" });
 	remove_it(&script, &plain);

@@ -75,7 +75,7 @@ test_grant__without_a_lease_and_late(void **state)
 	PLAY(&script, read, { .expect = ACL_PUT, .status = 412, .code = "ConditionNotMet" });
 	grant(&script);
 	script_ended(&script, COSI_BUSY,
-		     "412 ConditionNotMet: another client changed it meanwhile");
+		     "412 ConditionNotMet: another client has changed it since it was read");
 	assert_string_equal(script_sent(&script, 1, "if-unmodified-since"), MODIFIED);
 	/* With a lease that is what tells. */
 	config_of(&script)->lease = true;

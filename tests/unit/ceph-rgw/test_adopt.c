@@ -362,7 +362,7 @@ test_conflict__with_another_daemon_passes(void **state)
 	assert_int_equal(rgw_create(t, "raced", RGW_PARAMS_A, NULL), COSI_BUSY);
 	t->host.script = gone_meanwhile;
 	assert_int_equal(rgw_create(t, "raced", RGW_PARAMS_A, NULL), COSI_BUSY);
-	assert_non_null(strstr(t->host.text, "the bucket was deleted meanwhile"));
+	assert_non_null(strstr(t->host.text, "the bucket was deleted by another request"));
 	assert_int_equal(ask(t, .method = "DELETE", .path = "/raced"), 204);
 	t->host.script = met_half_way;
 	assert_int_equal(rgw_create(t, "raced", RGW_PARAMS_A, NULL), COSI_BUSY);

@@ -160,7 +160,7 @@ test_grant__what_a_cut_grant_left(void **state)
 	PLAY(&script, NOBODY, HERE, OK(PUT_POLICY), OK(PUT_USER),
 	     FAILS(JOIN, 404, "XMinioAdminNoSuchUser"));
 	grant(&script, PARAMS, &access);
-	script_ended(&script, COSI_BUSY, "revoked meanwhile");
+	script_ended(&script, COSI_BUSY, "revoked by another request");
 	free(other);
 	script_done(&script);
 }
@@ -254,7 +254,7 @@ test_revoke__a_policy_that_is_used(void **state)
 	PLAY(&script, OK(REMOVE_USER), FAILS(REMOVE_POLICY, 400, "XMinioIAMPolicyInUse"),
 	     SAYS(GET_USER, "{\"status\":\"enabled\"}"));
 	revoke(&script, 0);
-	script_ended(&script, COSI_BUSY, "granted again meanwhile");
+	script_ended(&script, COSI_BUSY, "granted again by another request");
 	PLAY(&script, OK(REMOVE_USER), FAILS(REMOVE_POLICY, 400, "XMinioIAMPolicyInUse"),
 	     FAILS(GET_USER, 404, "XMinioAdminNoSuchUser"));
 	revoke(&script, 0);
