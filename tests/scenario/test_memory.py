@@ -6,7 +6,6 @@ A fake, because no real store can be made to say such things.
 import concurrent.futures
 import pathlib
 import threading
-import time
 
 import pytest
 
@@ -77,7 +76,7 @@ def test_create__many_hostile_answers(cosid, posix, store, module):
         while not all(attack.done() for attack in attacks):
             bucket = honest.create("honest", {"backend": "honest"})
             honest.delete(bucket)
-            time.sleep(0.01)
+            concurrent.futures.wait(attacks, timeout=0.01)
         for attack in attacks:
             attack.result()
     assert resident.most < MOST_MIB, f"{resident.most} MiB"

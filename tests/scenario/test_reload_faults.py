@@ -81,11 +81,26 @@ def test_module__check_leaves_no_process(cosid, shelf):
     """Neither the child nor what a constructor has started."""
     daemon = cosid(shelf.config())
     note = shelf.folder / "forked"
-    shelf.put(shelf.build("fork", SOURCES["fork"][0].replace(
-        "for (;;) pause();", f'{{ FILE *f = fopen("{note}", "w"); fprintf(f, "%d", getpid()); fclose(f); for (;;) pause(); }}')
-        .replace(HEAD, HEAD + "#include <stdio.h>\n")
-        .replace("static void f(void) {", f'static void f(void) {{ (void)unlink("{note}");')
-        .replace("pause(); } }\n", f'pause(); }} while (access("{note}", F_OK) != 0) usleep(1000); }}\n')))
+    shelf.put(shelf.build("fork", HEAD + GOOD + f"""
+#include <stdio.h>
+#include <unistd.h>
+__attribute__((constructor)) static void f(void)
+{{
+	int written[2];
+	char byte;
+
+	if (pipe(written) == 0 && fork() == 0) {{
+		FILE *note = fopen("{note}", "w");
+
+		fprintf(note, "%d", getpid());
+		fclose(note);
+		write(written[1], "", 1);
+		for (;;)
+			pause();
+	}}
+	read(written[0], &byte, 1);
+}}
+"""))
     fails(daemon, "loading left a child process running")
     while pathlib.Path(f"/proc/{note.read_text()}").exists():
         os.sched_yield()
@@ -239,7 +254,7 @@ create(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req
 	else if (strcmp(req->native, "no-code") == 0)
 		return cosi_fail(call, 4711, "cannot say");
 	else if (strcmp(req->native, "late") == 0)
-		(void)usleep(600000);
+		(void)usleep(600000); /* a handler that takes no heed of its deadline */
 	return 0;
 }
 static int
