@@ -1,67 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_bucket.c - create, get and delete against answers and neighbours that no server can be made
- * to have. */
+ * test_bucket.c - a create against answers and neighbours that no server can be made to have. */
 #include <stdio.h>
 
-#include "minio_script.h"
+#include "bucket_script.h"
 
 #include "banned.h"
 
-#define OURS      TAG("cosi-driver", OWNER) TAG("cosi-name", "my photos")
-#define FINISHED  TAGS(OURS TAG("cosi-params", PARAMS))
-#define MAKING    TAGS(OURS TAG("cosi-making", PARAMS))
-#define OTHER     TAGS(OURS TAG("cosi-making", "1:other"))
-#define THERE     FAILS(PUT_BUCKET, 409, "BucketAlreadyOwnedByYou")
-#define NO_TAGS   FAILS(GET_TAGS, 404, "NoSuchTagSet")
-#define LIST      "GET /?"
-#define VERSIONS  "GET /photos?encoding-type=url&max-keys=1&versions="
-#define UPLOADS   "GET /photos?encoding-type=url&max-uploads=1&uploads="
-#define NOTHING   "<ListVersionsResult></ListVersionsResult>"
-#define DELETE    "DELETE /photos?"
-#define NO_QUOTA  "{\"quota\":0}"
-#define GET_QUOTA "GET " ADMIN "get-bucket-quota?bucket=photos"
-
-/* GET /: the bucket was created at noon, and the server's clock says when. */
-#define CREATED(when)                                                                              \
-	{                                                                                          \
-		.expect = LIST, .status = 200,                                                     \
-		.body = "<ListAllMyBucketsResult><Buckets><Bucket><Name>photos</"                  \
-			"Name><CreationDate>"                                                      \
-			"2026-11-20T12:00:00.000Z</CreationDate></Bucket></Buckets>"               \
-			"</ListAllMyBucketsResult>",                                               \
-		.headers = {                                                                       \
-			{ "date", (when) }                                                         \
-		}                                                                                  \
-	}
-#define SETTLED  "Fri, 20 Nov 2026 12:02:00 GMT" /* twice the time of a call here */
-#define TOO_SOON "Fri, 20 Nov 2026 12:01:59 GMT"
-
-/* What a bucket is looked at for before it is taken over, as a new one answers. */
-#define AS_NEW                                                                                     \
-	SAYS(VERSIONS, NOTHING), SAYS(UPLOADS, NOTHING),                                           \
-		FAILS("GET /photos?policy=", 404, "NoSuchBucketPolicy"),                           \
-		FAILS("GET /photos?object-lock=", 404, "ObjectLockConfigurationNotFoundError"),    \
-		SAYS("GET /photos?versioning=", "<VersioningConfiguration/>"),                     \
-		FAILS("GET /photos?lifecycle=", 404, "NoSuchLifecycleConfiguration"),              \
-		FAILS("GET /photos?encryption=", 404,                                              \
-		      "ServerSideEncryptionConfigurationNotFoundError"),                           \
-		FAILS("GET /photos?replication=", 404, "ReplicationConfigurationNotFoundError"),   \
-		SAYS("GET /photos?notification=", "<NotificationConfiguration/>"),                 \
-		FAILS("GET /photos?object-lock=", 404, "ObjectLockConfigurationNotFoundError"),    \
-		SAYS(GET_QUOTA, NO_QUOTA)
-
-static const struct cosi_bucket_params plain, purging = { .purge = true };
 static const struct cosi_bucket_params versioned = { .set = COSI_P_VERSIONING, .versioning = true };
-
-static struct cosi_bucket_req
-request(const struct cosi_bucket_params *params)
-{
-	return (struct cosi_bucket_req){
-		.native = "photos",
-		.mark = { OWNER, "my photos", PARAMS },
-		.common = params,
-	};
-}
 
 static void
 create(struct script *script, const struct cosi_bucket_params *params)
@@ -72,15 +17,6 @@ create(struct script *script, const struct cosi_bucket_params *params)
 
 	assert_int_equal(rc == 0, script->host.code == COSI_OK);
 	assert_int_equal(bucket.ours, rc == 0);
-}
-
-static void
-remove_it(struct script *script, const struct cosi_bucket_params *params)
-{
-	const struct cosi_bucket_req req = request(params);
-	int rc = cosi_module.delete_bucket(script->instance, &script->host.call, &req);
-
-	assert_int_equal(rc == 0, script->host.code == COSI_OK);
 }
 
 static void
@@ -305,108 +241,6 @@ test_adopt__not_what_was_touched(void **state)
 	script_done(&script);
 }
 
-/* ---- get, delete ---- */
-
-static void
-get(struct script *script, struct cosi_bucket *out)
-{
-	const struct cosi_bucket_req req = request(&plain);
-	int rc;
-
-	*out = (struct cosi_bucket){ .ours = false };
-	rc = cosi_module.get_bucket(script->instance, &script->host.call, &req, out);
-	assert_int_equal(rc == 0, script->host.code == COSI_OK);
-}
-
-static void
-test_get__there_or_not(void **state)
-{
-	struct cosi_bucket bucket;
-	struct script script;
-
-	(void)state;
-	script_init(&script);
-	PLAY(&script, SAYS(GET_TAGS, FINISHED));
-	get(&script, &bucket);
-	script_ended(&script, COSI_OK, "");
-	assert_true(bucket.ours);
-	assert_string_equal(bucket.params, PARAMS);
-	assert_string_equal(bucket.region, "us-east-1");
-	PLAY(&script, NO_TAGS, SAYS(LOCATION, LOCATED));
-	get(&script, &bucket);
-	script_ended(&script, COSI_OK, "");
-	assert_false(bucket.ours);
-	PLAY(&script, NO_TAGS, FAILS(LOCATION, 404, "NoSuchBucket"));
-	get(&script, &bucket);
-	script_ended(&script, COSI_NOT_FOUND, "there is no bucket 'photos'");
-	PLAY(&script, NO_TAGS, SAYS(LOCATION, "<LocationConstraint>eu</LocationConstraint>"));
-	get(&script, &bucket);
-	script_ended(&script, COSI_PRECONDITION, "region is 'eu'");
-	PLAY(&script, NO_TAGS, SAYS(LOCATION, "<html/>"));
-	get(&script, &bucket);
-	script_ended(&script, COSI_UNAVAILABLE, "does it serve S3?");
-	script_done(&script);
-}
-
-static void
-test_delete__ours_alone_and_empty(void **state)
-{
-	struct script script;
-
-	(void)state;
-	script_init(&script);
-	PLAY(&script, SAYS(GET_TAGS, FINISHED), { .expect = DELETE, .status = 204 });
-	remove_it(&script, &plain);
-	script_ended(&script, COSI_OK, "");
-	PLAY(&script, NO_TAGS, FAILS(LOCATION, 404, "NoSuchBucket"));
-	remove_it(&script, &plain);
-	script_ended(&script, COSI_OK, "");
-	PLAY(&script, { .expect = GET_TAGS, .status = 404, .foreign = true });
-	remove_it(&script, &plain);
-	script_ended(&script, COSI_UNAVAILABLE, "without a reason");
-	PLAY(&script, NO_TAGS, SAYS(LOCATION, LOCATED));
-	remove_it(&script, &purging);
-	script_ended(&script, COSI_PRECONDITION, "do not say that cosid created it");
-	PLAY(&script, SAYS(GET_TAGS, FINISHED), FAILS(DELETE, 409, "BucketNotEmpty"));
-	remove_it(&script, &plain);
-	script_ended(&script, COSI_PRECONDITION, "not empty");
-	script_done(&script);
-}
-
-static void
-test_delete__purged_to_the_end(void **state)
-{
-	static const char page[] = "GET /photos?encoding-type=url&max-keys=500&versions=";
-	static const char two[] = "<ListVersionsResult><Version><Key>a%26b</Key><VersionId>v1"
-				  "</VersionId></Version><DeleteMarker><Key>c</Key><VersionId>v2"
-				  "</VersionId></DeleteMarker></ListVersionsResult>";
-	struct script script;
-
-	(void)state;
-	script_init(&script);
-	PLAY(&script, SAYS(GET_TAGS, FINISHED), FAILS(DELETE, 409, "BucketNotEmpty"),
-	     SAYS(page, two), SAYS("POST /photos?delete=", "<DeleteResult/>"), SAYS(page, NOTHING),
-	     { .expect = DELETE, .status = 204 });
-	remove_it(&script, &purging);
-	script_ended(&script, COSI_OK, "");
-	assert_string_equal(script.sent[3].body,
-			    "<Delete><Quiet>true</Quiet><Object><Key>a&#38;b</Key><VersionId>v1"
-			    "</VersionId></Object><Object><Key>c</Key><VersionId>v2</VersionId>"
-			    "</Object></Delete>");
-	assert_string_not_equal(script_sent(&script, 3, "x-amz-checksum-sha256"), "");
-	PLAY(&script, SAYS(GET_TAGS, FINISHED), FAILS(DELETE, 409, "BucketNotEmpty"),
-	     SAYS(page, two),
-	     SAYS("POST /photos?delete=", "<DeleteResult><Error><Key>c</Key><Code>InvalidRequest"
-					  "</Code></Error></DeleteResult>"));
-	remove_it(&script, &purging);
-	script_ended(&script, COSI_PRECONDITION, "object lock or a missing right keeps 1");
-	PLAY(&script, SAYS(GET_TAGS, FINISHED), FAILS(DELETE, 409, "BucketNotEmpty"),
-	     SAYS(page, NOTHING), FAILS(DELETE, 409, "BucketNotEmpty"));
-	remove_it(&script, &purging);
-	script_ended(&script, COSI_BUSY, "objects are written while the bucket is purged");
-	script_done(&script);
-}
-
 int
 main(void)
 {
@@ -421,9 +255,6 @@ main(void)
 		cmocka_unit_test(test_adopt__by_its_age),
 		cmocka_unit_test(test_adopt__ones_own_at_once),
 		cmocka_unit_test(test_adopt__not_what_was_touched),
-		cmocka_unit_test(test_get__there_or_not),
-		cmocka_unit_test(test_delete__ours_alone_and_empty),
-		cmocka_unit_test(test_delete__purged_to_the_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
