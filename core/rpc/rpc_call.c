@@ -86,7 +86,7 @@ rpc_call_on_close(struct tag *tag, bool ok)
 	if (rpc->cancelled != 0) {
 		/* The client may begin others: LIMIT_CALLS bounds those that go on here. */
 		rpc_call_uncount(rpc);
-		sched_cancel(rpc->calls->sched, rpc->routed);
+		sched_cancel(rpc->calls->sched, rpc->routed, REPLY_CANCELLED);
 	}
 	rpc_call_batch_done(rpc);
 }
@@ -295,7 +295,7 @@ rpc_calls_cut(struct rpc_calls *calls)
 
 	LIST_FOREACH(rpc, &calls->routed, link) {
 		atomic_store(&rpc->cut, true);
-		sched_cancel(calls->sched, rpc->routed);
+		sched_cancel(calls->sched, rpc->routed, REPLY_CANCELLED);
 	}
 }
 

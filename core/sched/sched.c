@@ -271,7 +271,7 @@ sched_submit(struct sched *sched, struct call *call)
 	if (rc < 0 || call->plan.nothing_to_do) {
 		call_refuse(call, REPLY_RESULT);
 	} else if (atomic_load(&call->cancelled)) {
-		call_refuse(call, REPLY_CANCELLED);
+		call_refuse(call, call->reason);
 	} else {
 		timer_set(&sched->timers, &call->timer, call->deadline_ms);
 		call_begin(call);
@@ -280,13 +280,14 @@ sched_submit(struct sched *sched, struct call *call)
 }
 
 void
-sched_cancel(struct sched *sched, struct call *call)
+sched_cancel(struct sched *sched, struct call *call, enum reply_reason reason)
 {
-	/* It may come before sched_submit(), which then sees this. */
-	atomic_store(&call->cancelled, true);
+	assert(reason == REPLY_CANCELLED || reason == REPLY_STOPPED);
 	sched_enter(sched);
 	if (call->phase != CALL_NEW)
-		call_expire(call, REPLY_CANCELLED);
+		call_expire(call, reason);
+	else if (!atomic_exchange(&call->cancelled, true))
+		call->reason = reason; /* sched_submit() replies */
 	sched_leave(sched, call);
 }
 

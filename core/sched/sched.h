@@ -53,9 +53,11 @@ void sched_unpin(struct sched *sched, struct generation *generation);
 /* A call whose request rpc has filled in.  A refusal that needs no store is replied to before this
  * returns, on the caller's thread.  Any thread. */
 void sched_submit(struct sched *sched, struct call *call);
-/* The client went away: the reply (code COSI_TIMEOUT) comes at once if it was not given yet; the
- * handler is stopped before its next request. */
-void sched_cancel(struct sched *sched, struct call *call);
+/* The reply comes at once if it was not given yet; the handler is stopped before its next request.
+ * reason: REPLY_CANCELLED, the client went away (code COSI_TIMEOUT), or REPLY_STOPPED, the daemon
+ * waits for the call no longer (COSI_UNAVAILABLE); of several the first one counts.  A success that
+ * create_settle delays is given as it is.  Also before sched_submit(), which then replies. */
+void sched_cancel(struct sched *sched, struct call *call, enum reply_reason reason);
 /* From now on create_settle delays no reply, and the delayed ones are given (SIGTERM). */
 void sched_answer_at_once(struct sched *sched);
 

@@ -154,11 +154,12 @@ fake_take(struct sched *sched, struct call *call)
 }
 
 void
-sched_cancel(struct sched *sched, struct call *call)
+sched_cancel(struct sched *sched, struct call *call, enum reply_reason reason)
 {
 	const struct status gone = { .code = COSI_TIMEOUT, .text = "the client went away" };
 	bool ours;
 
+	(void)reason;
 	pthread_mutex_lock(&sched->mutex);
 	sched->ncancelled++;
 	ours = !sched->deaf && fake_take(sched, call);

@@ -166,14 +166,14 @@ test_cancel__in_the_handler(void **state)
 	fake_shut("east");
 	gone = shot_create(sched, "a", "east");
 	fake_wait_inside("east", 1);
-	sched_cancel(sched, gone->call);
-	sched_cancel(sched, gone->call);
+	sched_cancel(sched, gone->call, REPLY_CANCELLED);
+	sched_cancel(sched, gone->call, REPLY_CANCELLED);
 	assert_true(shot_is_replied(gone));
 	next = shot_create(sched, "a", "east");
 	fake_open("east");
 	shot_expect(next, COSI_OK, NULL);
 	assert_int_equal(fake_cancelled("east"), 1);
-	sched_cancel(sched, gone->call); /* long over */
+	sched_cancel(sched, gone->call, REPLY_CANCELLED); /* long over */
 	shot_expect(gone, COSI_TIMEOUT, "the client cancelled the call");
 	status = sched_status(sched);
 	while (strcmp(status->queues[i].name, "east") != 0)
@@ -196,7 +196,7 @@ test_cancel__waiting_for_a_lock(void **state)
 	fake_wait_inside("east", 1);
 	gone = shot_by_id(sched, REQUEST_DELETE, "east.a");
 	next = shot_create(sched, "a", NULL);
-	sched_cancel(sched, gone->call);
+	sched_cancel(sched, gone->call, REPLY_CANCELLED);
 	shot_expect(gone, COSI_TIMEOUT, NULL);
 	fake_open("east");
 	shot_expect(runs, COSI_OK, NULL);
@@ -214,11 +214,41 @@ test_cancel__before_it_began(void **state)
 	(void)state;
 	shot->req->name = "a";
 	shot_param(shot, "backend", "east");
-	sched_cancel(sched, shot->call);
+	sched_cancel(sched, shot->call, REPLY_CANCELLED);
 	assert_false(shot_is_replied(shot));
 	shoot(sched, shot);
 	shot_expect(shot, COSI_TIMEOUT, "the client cancelled the call");
 	assert_int_equal(fake_calls("east", REQUEST_CREATE), 0);
+	fake_stop(sched);
+}
+
+/* The daemon waits for its calls no longer, wherever they are; one that the client has cancelled
+ * before stays cancelled. */
+static void
+test_cancel__because_of_the_stop(void **state)
+{
+	struct sched *sched = fake_start(&one);
+	struct shot *runs, *waits, *left, *early = shot_new(REQUEST_CREATE);
+
+	(void)state;
+	fake_shut("east");
+	runs = shot_create(sched, "a", NULL);
+	fake_wait_inside("east", 1);
+	waits = shot_create(sched, "a", NULL);
+	left = shot_create(sched, "a", NULL);
+	early->req->name = "b";
+	sched_cancel(sched, left->call, REPLY_CANCELLED);
+	sched_cancel(sched, left->call, REPLY_STOPPED);
+	sched_cancel(sched, runs->call, REPLY_STOPPED);
+	sched_cancel(sched, waits->call, REPLY_STOPPED);
+	sched_cancel(sched, early->call, REPLY_STOPPED);
+	sched_cancel(sched, early->call, REPLY_CANCELLED);
+	shoot(sched, early);
+	shot_expect(left, COSI_TIMEOUT, "the client cancelled the call");
+	shot_expect(runs, COSI_UNAVAILABLE, "cannot create bucket 'a': cosid is stopping");
+	shot_expect(waits, COSI_UNAVAILABLE, "cannot create bucket 'a': cosid is stopping");
+	shot_expect(early, COSI_UNAVAILABLE, "cannot create bucket 'b': cosid is stopping");
+	fake_open("east");
 	fake_stop(sched);
 }
 
@@ -235,6 +265,7 @@ main(void)
 		cmocka_unit_test(test_cancel__in_the_handler),
 		cmocka_unit_test(test_cancel__waiting_for_a_lock),
 		cmocka_unit_test(test_cancel__before_it_began),
+		cmocka_unit_test(test_cancel__because_of_the_stop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

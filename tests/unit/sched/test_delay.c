@@ -101,7 +101,7 @@ test_delay__ends_with_a_cancellation(void **state)
 	(void)state;
 	/* It is delayed once a call after it on the same bucket has run. */
 	shot_expect(shot_by_id(sched, REQUEST_DELETE, "east.a"), COSI_OK, NULL);
-	sched_cancel(sched, shot->call);
+	sched_cancel(sched, shot->call, REPLY_CANCELLED);
 	shot_expect_id(shot, "east.a");
 	fake_stop(sched);
 }
@@ -135,7 +135,7 @@ test_quarantine__locks_but_not_the_permit(void **state)
 	shot_expect(shot_create(sched, "b", "east"), COSI_OK, NULL);
 	assert_false(shot_is_replied(same));
 	assert_int_equal(fake_calls("east", REQUEST_CREATE), 2);
-	sched_cancel(sched, same->call);
+	sched_cancel(sched, same->call, REPLY_CANCELLED);
 	shot_expect(same, COSI_TIMEOUT, NULL);
 	fake_stop(sched);
 }

@@ -99,7 +99,7 @@ shoot_all(void *arg)
 		shooter->ring[i] = any_call(shooter);
 		shoot(shooter->sched, shooter->ring[i]);
 		if (chance(shooter, 4) == 0 && shooter->ring[victim] != NULL)
-			sched_cancel(shooter->sched, shooter->ring[victim]->call);
+			sched_cancel(shooter->sched, shooter->ring[victim]->call, REPLY_CANCELLED);
 	}
 	for (size_t i = 0; i < IN_FLIGHT; i++)
 		collect(shooter, i);

@@ -33,7 +33,7 @@ test_queue__limits(void **state)
 	/* The other backend does not notice. */
 	shot_expect(shot_create(sched, "e", "west"), COSI_OK, NULL);
 	/* One gives up: there is room again. */
-	sched_cancel(sched, waits[1]->call);
+	sched_cancel(sched, waits[1]->call, REPLY_CANCELLED);
 	shot_expect(waits[1], COSI_TIMEOUT, "the client cancelled the call");
 	waits[1] = shot_create(sched, "e", "east");
 	assert_false(shot_is_replied(waits[1]));
