@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/chars.h"
+#include "base/parse.h"
 #include "text.h"
 
 #include "banned.h"

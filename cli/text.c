@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/chars.h"
 #include "base/parse.h"
 
 #include "banned.h"

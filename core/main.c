@@ -18,7 +18,7 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
-#include "base/charge.h"
+#include "base/arena.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "http/http.h"

@@ -10,7 +10,6 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/secret.h"
-#include "base/utc.h"
 
 #include "banned.h"
 

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "admin/protocol.h"
+#include "base/clock.h"
 #include "base/secret.h"
-#include "base/utc.h"
 
 #include "banned.h"
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * arena.c - a list of blocks, each twice the one before up to 64 KiB; large pieces get their own.
- */
+ * And the count of what libraries take for a call, and what all calls take together. */
 #include "base/arena.h"
 
+#include <malloc.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/charge.h"
 #include "base/secret.h"
 
 #include "banned.h"
@@ -54,25 +55,6 @@ arena_failed(const struct arena *arena)
 	return arena->failed;
 }
 
-static struct arena_block *
-block_add(struct arena *arena, size_t least)
-{
-	size_t size = arena->head == NULL ? FIRST_BLOCK : arena->head->size * 2;
-	struct arena_block *block;
-
-	if (size > LARGEST_BLOCK)
-		size = LARGEST_BLOCK;
-	if (size < least)
-		size = least;
-	block = calloc(1, sizeof *block + size);
-	if (block == NULL)
-		return NULL;
-	block->size = size;
-	block->next = arena->head;
-	arena->head = block;
-	return block;
-}
-
 /* Bytes that the cap leaves. */
 static size_t
 arena_left(const struct arena *arena)
@@ -86,6 +68,7 @@ void *
 arena_alloc(struct arena *arena, size_t size)
 {
 	struct arena_block *block = arena->head;
+	size_t data;
 	void *p;
 
 	if (arena->failed || size > arena_left(arena)) {
@@ -93,11 +76,20 @@ arena_alloc(struct arena *arena, size_t size)
 		return NULL;
 	}
 	size = (size + ALIGN - 1) / ALIGN * ALIGN;
-	if (block == NULL || block->size - block->used < size)
-		block = block_add(arena, size);
-	if (block == NULL) {
-		arena->failed = true;
-		return NULL;
+	if (block == NULL || block->size - block->used < size) {
+		data = block == NULL ? FIRST_BLOCK : block->size * 2;
+		if (data > LARGEST_BLOCK)
+			data = LARGEST_BLOCK;
+		if (data < size)
+			data = size;
+		block = calloc(1, sizeof *block + data);
+		if (block == NULL) {
+			arena->failed = true;
+			return NULL;
+		}
+		block->size = data;
+		block->next = arena->head;
+		arena->head = block;
 	}
 	p = block->data + block->used;
 	block->used += size;
@@ -145,51 +137,33 @@ arena_strdup(struct arena *arena, const char *s)
 	return arena_strndup(arena, s, strlen(s));
 }
 
-/* Bytes that arena_alloc() can take from the last block for certain. */
-static size_t
-room_left(const struct arena *arena)
-{
-	size_t below_cap = arena_left(arena);
-	size_t room = arena->head != NULL ? arena->head->size - arena->head->used : 0;
-
-	return room < below_cap ? room : below_cap;
-}
-
-/* Prints into the last block, where most texts fit; *out_len is vsnprintf()'s result.  A text that
- * does not fit is wiped again, because memory that is not given out yet is zero. */
-static bool __attribute__((format(printf, 2, 0)))
-print_in_place(const struct arena *arena, const char *fmt, va_list ap, int *out_len)
-{
-	size_t room = room_left(arena);
-	char *at = room > 0 ? (char *)arena->head->data + arena->head->used : NULL;
-
-	*out_len = vsnprintf(at, room, fmt, ap);
-	if (*out_len >= 0 && (size_t)*out_len < room)
-		return true;
-	if (room > 0)
-		explicit_bzero(at, room);
-	return false;
-}
-
+/* Prints into the last block, where most texts fit.  One that does not fit is wiped again, because
+ * memory that is not given out yet is zero. */
 char *
 arena_vprintf(struct arena *arena, const char *fmt, va_list ap)
 {
+	size_t room = arena->head != NULL ? arena->head->size - arena->head->used : 0;
+	char *text = NULL;
 	va_list again;
-	bool printed;
-	char *text;
+	bool fits;
 	int len;
 
+	if (room > arena_left(arena))
+		room = arena_left(arena);
+	if (room > 0)
+		text = (char *)arena->head->data + arena->head->used;
 	va_copy(again, ap);
-	printed = print_in_place(arena, fmt, again, &len);
+	len = vsnprintf(text, room, fmt, again);
 	va_end(again);
-	if (len < 0) {
+	if (len < 0)
 		arena->failed = true;
-		return empty();
-	}
-	text = arena_alloc(arena, (size_t)len + 1);
+	fits = len >= 0 && (size_t)len < room;
+	if (room > 0 && !fits)
+		explicit_bzero(text, room);
+	text = arena->failed ? NULL : arena_alloc(arena, (size_t)len + 1);
 	if (text == NULL)
 		return empty();
-	if (!printed)
+	if (!fits)
 		(void)vsnprintf(text, (size_t)len + 1, fmt, ap);
 	return text;
 }
@@ -204,4 +178,97 @@ arena_printf(struct arena *arena, const char *fmt, ...)
 	text = arena_vprintf(arena, fmt, ap);
 	va_end(ap);
 	return text;
+}
+
+/* ---- what libraries take ---- */
+
+/* The pool is taken from in steps, so that few allocations touch what all threads share. */
+enum { POOL_STEP = 1 << 20, MALLOC_HEADER = 8 };
+
+static atomic_size_t pool_used;
+static _Thread_local struct arena *charged_arena;
+
+struct arena *
+charge_to(struct arena *arena)
+{
+	struct arena *before = charged_arena;
+
+	charged_arena = arena;
+	return before;
+}
+
+/* What an arena with that many charged bytes has of the pool. */
+static size_t
+pool_share(size_t charged)
+{
+	if (charged <= CHARGE_FREE)
+		return 0;
+	return (charged - CHARGE_FREE + POOL_STEP - 1) / POOL_STEP * POOL_STEP;
+}
+
+int
+charge_add(struct arena *arena, size_t size)
+{
+	size_t more;
+
+	if (arena->failed || size > arena_left(arena)) {
+		arena->failed = true;
+		return -1;
+	}
+	more = pool_share(arena->charged + size) - pool_share(arena->charged);
+	if (more > 0 && atomic_fetch_add(&pool_used, more) + more > CHARGE_POOL) {
+		atomic_fetch_sub(&pool_used, more);
+		arena->failed = true;
+		return -1;
+	}
+	arena->charged += size;
+	return 0;
+}
+
+/* More than is charged: it was taken before the call began. */
+void
+charge_release(struct arena *arena, size_t size)
+{
+	size_t before = arena->charged, less;
+
+	arena->charged -= size < before ? size : before;
+	less = pool_share(before) - pool_share(arena->charged);
+	if (less > 0)
+		atomic_fetch_sub(&pool_used, less);
+}
+
+void *
+charged_malloc(size_t size)
+{
+	struct arena *arena = charged_arena;
+	void *p;
+
+	/* Sizes that cannot fit are refused before any memory is touched. */
+	if (arena != NULL && size > arena->cap) {
+		arena->failed = true;
+		return NULL;
+	}
+	p = wiped_malloc(size);
+	if (arena == NULL)
+		return p;
+	if (p == NULL || charge_add(arena, malloc_usable_size(p) + MALLOC_HEADER) < 0) {
+		wiped_free(p);
+		arena->failed = true;
+		return NULL;
+	}
+	return p;
+}
+
+void
+charged_free(void *p)
+{
+	if (p != NULL && charged_arena != NULL)
+		charge_release(charged_arena, malloc_usable_size(p) + MALLOC_HEADER);
+	wiped_free(p);
+}
+
+size_t
+charge_pool_used(void)
+{
+	return atomic_load(&pool_used);
 }

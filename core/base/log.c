@@ -11,11 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/chars.h"
 #include "base/clock.h"
 #include "base/parse.h"
 #include "base/secret.h"
-#include "base/utc.h"
 
 #include "banned.h"
 
@@ -219,21 +217,6 @@ add_fields(struct line *line, const struct log_fields *fields, bool json)
 		line_addf(line, json ? ",\"ms\":%lld" : " ms=%lld", (long long)fields->ms);
 }
 
-/* One write() is one record for a pipe up to PIPE_BUF and for the journal's socket.  Where stderr
- * takes nothing, there is no place to report that. */
-static void
-put_line(const struct line *line)
-{
-	for (size_t done = 0; done < line->len;) {
-		ssize_t n = write(STDERR_FILENO, line->text + done, line->len - done);
-
-		if (n < 0 && errno != EINTR)
-			return;
-		if (n > 0)
-			done += (size_t)n;
-	}
-}
-
 /* escape: of the message of a text. */
 static void __attribute__((format(printf, 4, 0)))
 write_line(uint32_t level, const struct log_fields *fields, enum line_escape escape,
@@ -244,6 +227,7 @@ write_line(uint32_t level, const struct log_fields *fields, enum line_escape esc
 	char now[UTC_MAX];
 	struct line line;
 	const char *name;
+	ssize_t n = 0;
 
 	if (!log_wants(level))
 		return;
@@ -265,7 +249,12 @@ write_line(uint32_t level, const struct log_fields *fields, enum line_escape esc
 	if (fields != NULL)
 		add_fields(&line, fields, json);
 	line_add(&line, json ? "}\n" : "\n");
-	put_line(&line);
+	/* One write() is one record for a pipe up to PIPE_BUF and for the journal's socket.  Where
+	 * stderr takes nothing, there is no place to report that. */
+	for (size_t done = 0; done < line.len && (n >= 0 || errno == EINTR);) {
+		n = write(STDERR_FILENO, line.text + done, line.len - done);
+		done += n > 0 ? (size_t)n : 0;
+	}
 	errno = saved;
 }
 

@@ -1,10 +1,88 @@
 /* SPDX-License-Identifier: Apache-2.0
- * parse.c - strict readers for numbers, units, globs and UTF-8. */
+ * parse.c - characters and UTF-8; strict readers for numbers, units and globs. */
 #include "base/parse.h"
 
 #include <string.h>
 
 #include "banned.h"
+
+/* ---- characters ---- */
+
+bool
+chars_is_control(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x61c || c == 0x200e || c == 0x200f ||
+	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
+}
+
+size_t
+chars_clean_len(const char *text, size_t len)
+{
+	size_t i = 0;
+
+	while (i < len) {
+		uint32_t c;
+		size_t n = parse_utf8_char(text + i, len - i, &c);
+
+		if (n == 0 || chars_is_control(c))
+			break;
+		i += n;
+	}
+	return i;
+}
+
+bool
+chars_only(const char *text, const char *set)
+{
+	return text[0] != '\0' && text[strspn(text, set)] == '\0';
+}
+
+size_t
+parse_utf8_char(const char *text, size_t len, uint32_t *out_char)
+{
+	static const struct {
+		unsigned char mask, lead;
+		uint32_t least; /* anything below is an overlong form */
+	} forms[] = {
+		{ 0x80, 0x00, 0x0 },
+		{ 0xe0, 0xc0, 0x80 },
+		{ 0xf0, 0xe0, 0x800 },
+		{ 0xf8, 0xf0, 0x10000 },
+	};
+	const unsigned char *p = (const unsigned char *)text;
+
+	for (size_t n = 1; n <= 4 && n <= len; n++) {
+		uint32_t c = p[0] & (unsigned char)~forms[n - 1].mask;
+
+		if ((p[0] & forms[n - 1].mask) != forms[n - 1].lead)
+			continue;
+		for (size_t i = 1; i < n; i++) {
+			if ((p[i] & 0xc0) != 0x80)
+				return 0;
+			c = c << 6 | (p[i] & 0x3f);
+		}
+		if (c < forms[n - 1].least || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+			return 0;
+		*out_char = c;
+		return n;
+	}
+	return 0;
+}
+
+bool
+parse_utf8(const char *text, size_t len)
+{
+	uint32_t c;
+
+	for (size_t i = 0, n; i < len; i += n) {
+		n = parse_utf8_char(text + i, len - i, &c);
+		if (n == 0 || c == 0)
+			return false;
+	}
+	return true;
+}
+
+/* ---- words ---- */
 
 struct unit {
 	const char *suffix;
@@ -141,51 +219,6 @@ parse_glob_match(const char *glob, const char *text)
 		}
 	}
 	return glob[strspn(glob, "*")] == '\0';
-}
-
-size_t
-parse_utf8_char(const char *text, size_t len, uint32_t *out_char)
-{
-	static const struct {
-		unsigned char mask, lead;
-		uint32_t least; /* anything below is an overlong form */
-	} forms[] = {
-		{ 0x80, 0x00, 0x0 },
-		{ 0xe0, 0xc0, 0x80 },
-		{ 0xf0, 0xe0, 0x800 },
-		{ 0xf8, 0xf0, 0x10000 },
-	};
-	const unsigned char *p = (const unsigned char *)text;
-
-	for (size_t n = 1; n <= 4 && n <= len; n++) {
-		uint32_t c = p[0] & (unsigned char)~forms[n - 1].mask;
-
-		if ((p[0] & forms[n - 1].mask) != forms[n - 1].lead)
-			continue;
-		for (size_t i = 1; i < n; i++) {
-			if ((p[i] & 0xc0) != 0x80)
-				return 0;
-			c = c << 6 | (p[i] & 0x3f);
-		}
-		if (c < forms[n - 1].least || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
-			return 0;
-		*out_char = c;
-		return n;
-	}
-	return 0;
-}
-
-bool
-parse_utf8(const char *text, size_t len)
-{
-	uint32_t c;
-
-	for (size_t i = 0, n; i < len; i += n) {
-		n = parse_utf8_char(text + i, len - i, &c);
-		if (n == 0 || c == 0)
-			return false;
-	}
-	return true;
 }
 
 void

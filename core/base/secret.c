@@ -36,32 +36,6 @@ static struct {
 	unsigned first[256]; /* how many secrets begin with that byte */
 } registry = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
-static void
-registry_add(struct secret *secret)
-{
-	LOCK_SCOPE(&registry.mutex);
-
-	secret->next = registry.head;
-	if (secret->next != NULL)
-		secret->next->prev = secret;
-	registry.head = secret;
-	registry.first[(unsigned char)secret->text[0]]++;
-}
-
-static void
-registry_remove(struct secret *secret)
-{
-	LOCK_SCOPE(&registry.mutex);
-
-	registry.first[(unsigned char)secret->text[0]]--;
-	if (secret->next != NULL)
-		secret->next->prev = secret->prev;
-	if (secret->prev != NULL)
-		secret->prev->next = secret->next;
-	else
-		registry.head = secret->next;
-}
-
 struct secret *
 secret_new(const char *bytes, size_t len)
 {
@@ -75,13 +49,19 @@ secret_new(const char *bytes, size_t len)
 	secret = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (secret == MAP_FAILED)
 		return NULL;
-	(void)madvise(secret, size,
-		      MADV_DONTDUMP); /* a second defence: the process is not dumpable */
+	/* A second defence: the process is not dumpable. */
+	(void)madvise(secret, size, MADV_DONTDUMP);
 	secret->mapped = size;
 	secret->len = len;
 	memcpy(secret->text, bytes, len);
-	if (len >= MASK_LEAST)
-		registry_add(secret);
+	if (len < MASK_LEAST)
+		return secret;
+	LOCK_SCOPE(&registry.mutex);
+	secret->next = registry.head;
+	if (secret->next != NULL)
+		secret->next->prev = secret;
+	registry.head = secret;
+	registry.first[(unsigned char)secret->text[0]]++;
 	return secret;
 }
 
@@ -92,8 +72,17 @@ secret_free(struct secret *secret)
 
 	if (secret == NULL)
 		return;
-	if (secret->len >= MASK_LEAST)
-		registry_remove(secret);
+	if (secret->len >= MASK_LEAST) {
+		LOCK_SCOPE(&registry.mutex);
+
+		registry.first[(unsigned char)secret->text[0]]--;
+		if (secret->next != NULL)
+			secret->next->prev = secret->prev;
+		if (secret->prev != NULL)
+			secret->prev->next = secret->next;
+		else
+			registry.head = secret->next;
+	}
 	mapped = secret->mapped;
 	explicit_bzero(secret, mapped);
 	(void)munmap(secret, mapped);

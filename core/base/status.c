@@ -9,32 +9,28 @@
 
 #include "banned.h"
 
-/* Cuts back to the last whole UTF-8 character. */
-static void
-trim(char *text, size_t len)
-{
-	while (len > 0 && ((unsigned char)text[len - 1] & 0xc0u) == 0x80u)
-		len--;
-	if (len > 0 && (unsigned char)text[len - 1] >= 0xc0u)
-		len--;
-	text[len] = '\0';
-}
-
 int
 status_vfail(struct status *status, uint32_t code, const char *fmt, va_list ap)
 {
-	char before[STATUS_TEXT_MAX];
+	char *text = status->text, before[STATUS_TEXT_MAX];
+	size_t end;
 	int len;
 
 	if (status->code == COSI_OK)
 		status->code = code != COSI_OK ? code : COSI_INTERNAL;
-	memcpy(before, status->text, sizeof before);
-	len = vsnprintf(status->text, sizeof status->text, fmt, ap);
-	if (len >= 0 && (size_t)len < sizeof status->text && before[0] != '\0')
-		len += snprintf(status->text + len, sizeof status->text - (size_t)len, ": %s",
-				before);
-	if (len < 0 || (size_t)len >= sizeof status->text)
-		trim(status->text, secret_mask_cut(status->text, strlen(status->text)));
+	memcpy(before, text, sizeof before);
+	len = vsnprintf(text, STATUS_TEXT_MAX, fmt, ap);
+	if (len >= 0 && len < STATUS_TEXT_MAX && before[0] != '\0')
+		len += snprintf(text + len, STATUS_TEXT_MAX - (size_t)len, ": %s", before);
+	if (len >= 0 && len < STATUS_TEXT_MAX)
+		return -1;
+	end = secret_mask_cut(text, strlen(text));
+	/* Back to the last whole UTF-8 character. */
+	while (end > 0 && ((unsigned char)text[end - 1] & 0xc0u) == 0x80u)
+		end--;
+	if (end > 0 && (unsigned char)text[end - 1] >= 0xc0u)
+		end--;
+	text[end] = '\0';
 	return -1;
 }
 

@@ -105,29 +105,6 @@ clear_path(const struct sockaddr_un *address, struct status *status)
 	return 0;
 }
 
-/* bind() gives the node the socket's own mode less the umask, which belongs to the whole process
- * and is left alone: so the node is never too open, and is widened afterwards where the umask
- * narrowed it. */
-static int
-bind_node(int fd, const struct sockaddr_un *address, mode_t mode, struct stat *out_st,
-	  struct status *status)
-{
-	const char *path = address->sun_path;
-
-	if (fchmod(fd, mode) != 0 ||
-	    bind(fd, (const struct sockaddr *)address, sizeof *address) != 0)
-		return status_fail(status, COSI_INVALID, "cannot listen on '%s': %s", path,
-				   strerrordesc_np(errno));
-	if (lstat(path, out_st) == 0 &&
-	    ((out_st->st_mode & 07777) == mode || chmod(path, mode) == 0) &&
-	    listen(fd, BACKLOG) == 0)
-		return 0;
-	status_fail(status, COSI_INVALID, "cannot listen on '%s': %s", path,
-		    strerrordesc_np(errno));
-	(void)unlink(path);
-	return -1;
-}
-
 int
 unix_socket_open(struct unix_socket *out, const char *path, mode_t mode, struct status *status)
 {
@@ -150,8 +127,20 @@ unix_socket_open(struct unix_socket *out, const char *path, mode_t mode, struct 
 	if (fd < 0)
 		return status_fail(status, COSI_INTERNAL, "cannot make a socket: %s",
 				   strerrordesc_np(errno));
-	if (bind_node(fd, &address, mode, &st, status) < 0)
+	/* bind() gives the node the socket's own mode less the umask, which belongs to the whole
+	 * process and is left alone: so the node is never too open, and is widened afterwards where
+	 * the umask narrowed it. */
+	if (fchmod(fd, mode) != 0 ||
+	    bind(fd, (const struct sockaddr *)&address, sizeof address) != 0)
+		return status_fail(status, COSI_INVALID, "cannot listen on '%s': %s", path,
+				   strerrordesc_np(errno));
+	if (lstat(path, &st) != 0 || ((st.st_mode & 07777) != mode && chmod(path, mode) != 0) ||
+	    listen(fd, BACKLOG) != 0) {
+		status_fail(status, COSI_INVALID, "cannot listen on '%s': %s", path,
+			    strerrordesc_np(errno));
+		(void)unlink(path);
 		return -1;
+	}
 	*out = (struct unix_socket){
 		.fd = take_fd(&fd), .path = path, .bound = true, .dev = st.st_dev, .ino = st.st_ino
 	};

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/chars.h"
 #include "base/cleanup.h"
 #include "base/parse.h"
 #include "base/secret.h"

@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/chars.h"
 #include "base/parse.h"
 
 #include "banned.h"

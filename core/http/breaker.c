@@ -7,7 +7,6 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/secret.h"
-#include "base/utc.h"
 
 #include "banned.h"
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/charge.h"
-#include "base/chars.h"
+#include "base/arena.h"
+#include "base/parse.h"
 #include "base/secret.h"
 #include "http/http.h"
 

@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "base/chars.h"
 #include "base/parse.h"
 
 #include "banned.h"

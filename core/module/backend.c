@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/charge.h"
+#include "base/arena.h"
 #include "base/parse.h"
 #include "module/instance.h"
 #include "module/text.h"

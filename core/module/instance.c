@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/charge.h"
+#include "base/arena.h"
 #include "base/clock.h"
 #include "base/secret.h"
 #include "module/settings.h"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/chars.h"
+#include "base/parse.h"
 
 #include "banned.h"
 

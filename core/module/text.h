@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Is it least to most bytes of UTF-8 without control characters (base/chars.h)?  NULL is not. */
+/* Is it least to most bytes of UTF-8 without control characters (base/parse.h)?  NULL is not. */
 bool text_is_clean(const char *text, size_t least, size_t most);
 /* The same, and http:// or https:// followed by something. */
 bool text_is_url(const char *text, size_t most);

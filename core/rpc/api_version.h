@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/status.h"
-#include "base/utc.h"
 #include "rpc/codes.h"
 #include "sched/call.h"
 

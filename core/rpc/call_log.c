@@ -7,7 +7,7 @@
 #include <sys/random.h>
 
 #include "base/cleanup.h"
-#include "base/fnv.h"
+#include "base/parse.h"
 
 #include "banned.h"
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/chars.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/parse.h"

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fnv.h"
+#include "base/parse.h"
 
 #include "banned.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_charge.c - what libraries take counts against the arena, and against what all calls share.
  */
-#include "base/charge.h"
+#include "base/arena.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

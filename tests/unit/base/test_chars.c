@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_chars.c - each control at both of its borders, and what counts as clean. */
-#include "base/chars.h"
+#include "base/parse.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

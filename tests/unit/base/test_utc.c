@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_utc.c - dates before, at and after the epoch, and those that do not fit. */
-#include "base/utc.h"
+#include "base/clock.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

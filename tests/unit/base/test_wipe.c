@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "base/charge.h"
 #include "base/log.h"
 #include "base/secret.h"
 #include "fakes/wipe.h"

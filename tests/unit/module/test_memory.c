@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/charge.h"
+#include "base/arena.h"
 #include "text/xml.h"
 
 #include "liar.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * utc.c - strftime without a time zone. */
-#include "base/utc.h"
+ * clock.c - points in time as text: strftime without a time zone. */
+#include "base/clock.h"
 
 #include <stdio.h>
-#include <time.h>
 
 #include "banned.h"
 
