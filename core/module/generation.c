@@ -69,8 +69,6 @@ open_backends(struct generation *generation, const struct opening *opening)
 		return -1;
 	}
 	config_take_env(config); /* a child is started, which runs modules */
-	if (opening->before == NULL && config->nbackends > 0)
-		load_check_start(opening->check);
 	for (size_t i = 0; i < config->nbackends; i++) {
 		const struct config_backend *backend = &config->backends[i];
 

@@ -7,7 +7,9 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/single_threaded.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,7 +24,38 @@ load_check_init(struct load_check *check, int64_t limit_ms)
 	*check = (struct load_check){ .limit_ms = limit_ms, .fd = -1 };
 }
 
-/* The daemon blocks and ignores signals that must be able to end the child.  0 or an errno. */
+/* A process with one thread forks, which spares a start the loader's 90 libraries; one with more
+ * spawns, because another thread's locks would be held in the fork for ever.  Both children begin
+ * with default signals, in a process group of their own, and without the caller's descriptors. */
+static int
+fork_child(pid_t *out_pid, int child_fd)
+{
+	sigset_t none;
+
+	*out_pid = fork();
+	if (*out_pid < 0)
+		return errno;
+	if (*out_pid > 0) {
+		/* By the parent, too: it may have to kill the group before the child has run. */
+		(void)setpgid(*out_pid, *out_pid);
+		return 0;
+	}
+	(void)setpgid(0, 0);
+	for (int sig = 1; sig < NSIG; sig++)
+		(void)signal(sig, SIG_DFL);
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	if (dup2(child_fd, LOAD_CHECK_FD) < 0 || close_range(LOAD_CHECK_FD + 1, ~0U, 0) != 0)
+		_exit(EXIT_FAILURE);
+	for (int fd = 0; fd < LOAD_CHECK_FD; fd++) {
+		(void)close(fd);
+		if (open("/dev/null", O_RDWR) != fd)
+			_exit(EXIT_FAILURE);
+	}
+	_exit(load_check_child());
+}
+
+/* 0 or an errno. */
 static int
 spawn_child(pid_t *out_pid, int child_fd)
 {
@@ -74,7 +107,8 @@ start_child(struct load_check *check)
 	if (setsockopt(mine, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) != 0 ||
 	    setsockopt(mine, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) != 0)
 		return errno;
-	error = spawn_child(&check->pid, child_end);
+	error = __libc_single_threaded ? fork_child(&check->pid, child_end)
+				       : spawn_child(&check->pid, child_end);
 	if (error != 0) {
 		check->pid = 0;
 		return error;
@@ -82,12 +116,6 @@ start_child(struct load_check *check)
 	check->fd = mine;
 	mine = -1;
 	return 0;
-}
-
-void
-load_check_start(struct load_check *check)
-{
-	(void)start_child(check);
 }
 
 /* The whole group: a constructor may have forked.  Returns what waitpid() tells of the child: a

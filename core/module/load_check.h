@@ -4,13 +4,11 @@
  * A constructor or an open() that crashes, ends the process, never returns or leaves a process
  * running takes down a child instead of the daemon, and the error names it.
  *
- *   daemon                                    child: /proc/self/exe --load-check
- *   load_check_start()   ── posix_spawn ────► load_check_child()
- *   load_check_module()  ── request, file ──► dlopen, ABI check, dlclose
- *                        ◄── reply ──────────
- *   load_check_open()    ── request, file, settings ─► dlopen, open(), close(), dlclose
- *                        ◄── reply ──────────
- *   load_check_end()     ── kill ───────────►
+ *   daemon                                    child: a fork; at a reload /proc/self/exe
+ * --load-check the first step       ── starts ─────────► load_check_child() load_check_module()  ──
+ * request, file ──► dlopen, ABI check, dlclose ◄── reply ────────── load_check_open()    ──
+ * request, file, settings ─► dlopen, open(), close(), dlclose ◄── reply ────────── load_check_end()
+ * ── kill ───────────►
  *
  * The settings, secrets among them, go through a socket pair that no other process has.
  */
@@ -41,9 +39,6 @@ struct load_check {
 
 /* Nothing is started yet; each step starts a child when there is none. */
 void load_check_init(struct load_check *check, int64_t limit_ms);
-/* Starts the child ahead of the first step, so that it gets ready beside the caller.  A failure is
- * reported by that step. */
-void load_check_start(struct load_check *check);
 /* 0: the file can be loaded and unloaded, and passes the ABI check; or -1 with the reason. */
 int load_check_module(struct load_check *check, const struct module_file *file,
 		      struct status *status);

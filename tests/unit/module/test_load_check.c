@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/single_threaded.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -108,10 +109,9 @@ test_module__one_child_for_all(void **state)
 	struct checked *checked = *state;
 	pid_t pid;
 
-	load_check_start(&checked->check);
+	accepted(checked, FIXTURES, "good");
 	pid = checked->check.pid;
 	assert_true(pid > 0);
-	accepted(checked, FIXTURES, "good");
 	accepted(checked, FIXTURES "/2", "good");
 	accepted(checked, FIXTURES "/stays", "good");
 	accepted(checked, FIXTURES, "good");
@@ -216,6 +216,13 @@ test_open__gets_the_settings(void **state)
 	rig_remove(dir);
 }
 
+static void *
+park(void *arg)
+{
+	(void)pause();
+	return arg;
+}
+
 static void
 test_settings__come_back(void **state)
 {
@@ -256,6 +263,18 @@ test_settings__come_back(void **state)
 	arena_done(&arena);
 }
 
+/* As in a daemon that reloads: the child is spawned, not forked. */
+static int
+become_threaded(void **state)
+{
+	static pthread_t parked;
+
+	(void)state;
+	assert_int_equal(pthread_create(&parked, NULL, park, NULL), 0);
+	assert_false(__libc_single_threaded);
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -272,6 +291,9 @@ main(int argc, char **argv)
 		cmocka_unit_test(test_settings__come_back),
 	};
 
+	int nfailed;
+
 	RIG_BE_CHILD(argc, argv);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	nfailed = cmocka_run_group_tests_name("forked", tests, NULL, NULL);
+	return nfailed + cmocka_run_group_tests_name("spawned", tests, become_threaded, NULL);
 }
