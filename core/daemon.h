@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * daemon.h - what one running daemon has; main.c makes and ends it, reload.c changes it. */
+ * daemon.h - what one running daemon has; main.c makes and ends it, daemon_reload() changes it. */
 #ifndef COSID_DAEMON_H
 #define COSID_DAEMON_H
 #include "admin/admin.h"
@@ -31,5 +31,10 @@ void daemon_wake(void *arg);
 /* The settings of a configuration that the scheduler and the server need. */
 struct sched_config daemon_sched_config(struct daemon *daemon, const struct config *config);
 struct server_config daemon_server_config(struct daemon *daemon, const struct config *config);
+
+/* A new configuration for a daemon that serves, wholly or not at all: reads everything again and
+ * swaps; the old generation goes on when anything fails, and the log and systemd are told.  Main
+ * thread. */
+void daemon_reload(struct daemon *daemon);
 
 #endif

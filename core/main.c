@@ -3,7 +3,7 @@
  * layer.
  *
  *   config -> generation (modules, instances) -> scheduler -> server -> READY
- *   SIGHUP: reload.c, on this thread, while the server serves
+ *   SIGHUP: daemon_reload(), on this thread, while the server serves
  *   SIGTERM: server drains -> scheduler joins its workers -> generation closes -> the C core ends
  */
 #include <jansson.h>
@@ -24,9 +24,7 @@
 #include "http/http.h"
 #include "module/load_check.h"
 
-#include "check.h"
 #include "daemon.h"
-#include "reload.h"
 #include "signals.h"
 
 #include "banned.h"
@@ -173,7 +171,7 @@ wait_for_stop(struct daemon *d)
 			(void)poll(events, sizeof events / sizeof events[0], LOOK_MS);
 		signals_enter_modules(stop_limit_s(d));
 		if (reloads)
-			reload(d);
+			daemon_reload(d);
 		if (read(d->wake_fd, &nwakes, sizeof nwakes) == sizeof nwakes)
 			(void)sched_reap(d->sched);
 		signals_leave_modules();

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * options.h - the daemon's command line, cosid(8). */
+ * options.h - the daemon's command line, cosid(8), and what cosid does without serving: --check,
+ * --probe, --describe. */
 #ifndef COSID_OPTIONS_H
 #define COSID_OPTIONS_H
 #include <stdbool.h>
+
+#include "config/config.h"
+#include "module/backend.h"
 
 struct options {
 	const char *config_path, *describe;
@@ -15,5 +19,14 @@ int options_parse(int argc, char **argv, struct options *out);
 /* Returns the exit status of a process that has printed: rc, or EXIT_FAILURE when standard output
  * did not take all of it. */
 int options_printed(int rc);
+
+/* Writes what is wrong on stderr, as it is. */
+void check_print(const struct diag *diag);
+/* --check [--probe] on what was loaded; these return the exit code.  sound: loading found no
+ * error. */
+int check_backends(struct generation *generation, const struct config *config,
+		   const struct options *options, bool sound);
+int check_describe_daemon(void);
+int check_describe_module(const char *module);
 
 #endif

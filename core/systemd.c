@@ -25,43 +25,36 @@ enum { STATUS_PART_MOST = 256 };
 /* systemd.service(5) advises two; twice that, for a machine that is busy. */
 enum { BEATS_PER_WATCHDOG = 4 };
 
-/* Ends with a NUL, for which there is room. */
-static void
-status_line(struct systemd *systemd, struct line *line)
-{
-	struct sched_status *status = sched_status(systemd->sched);
-	char *why = systemd->refused;
-
-	line->len = 0;
-	if (status == NULL) {
-		line_add(line, "out of memory");
-	} else if (why != NULL) {
-		line_addf(line, "reload failed, generation %u continues to serve: ",
-			  status->generation->number);
-		line_add_escaped(line, LINE_SHOWN, STATUS_PART_MOST, why,
-				 secret_mask(why, strlen(why)));
-	} else {
-		line_addf(line, "generation %u serves %zu backend%s on unix://",
-			  status->generation->number, status->generation->nbackends,
-			  status->generation->nbackends == 1 ? "" : "s");
-		line_add_escaped(line, LINE_SHOWN, STATUS_PART_MOST, systemd->socket_path,
-				 strlen(systemd->socket_path));
-	}
-	if (status != NULL)
-		admin_summary(line, status);
-	sched_status_free(systemd->sched, status);
-	line->text[line->len] = '\0';
-}
-
 /* state: an assignment of its own, or empty: then an unchanged line is not sent again. */
 static void
 systemd_send(struct systemd *systemd, const char *state)
 {
+	struct sched_status *status;
 	struct line line;
+	char *why = systemd->refused;
 
 	if (getenv("NOTIFY_SOCKET") == NULL)
 		return;
-	status_line(systemd, &line);
+	status = sched_status(systemd->sched);
+	line.len = 0;
+	if (status == NULL) {
+		line_add(&line, "out of memory");
+	} else if (why != NULL) {
+		line_addf(&line, "reload failed, generation %u continues to serve: ",
+			  status->generation->number);
+		line_add_escaped(&line, LINE_SHOWN, STATUS_PART_MOST, why,
+				 secret_mask(why, strlen(why)));
+	} else {
+		line_addf(&line, "generation %u serves %zu backend%s on unix://",
+			  status->generation->number, status->generation->nbackends,
+			  status->generation->nbackends == 1 ? "" : "s");
+		line_add_escaped(&line, LINE_SHOWN, STATUS_PART_MOST, systemd->socket_path,
+				 strlen(systemd->socket_path));
+	}
+	if (status != NULL)
+		admin_summary(&line, status);
+	sched_status_free(systemd->sched, status);
+	line.text[line.len] = '\0'; /* there is room: parts have limits */
 	if (state[0] == '\0' && systemd->sent != NULL && strcmp(line.text, systemd->sent) == 0)
 		return;
 	(void)sd_notifyf(0, "%sSTATUS=%s", state, line.text);
