@@ -70,20 +70,6 @@ session_main(void *arg)
 	return NULL;
 }
 
-static struct admin_session *
-session_new(struct admin *admin, int fd)
-{
-	LOCK_SCOPE(&admin->mutex);
-
-	for (size_t i = 0; i < ADMIN_SESSIONS_MAX; i++) {
-		if (admin->sessions[i].open)
-			continue;
-		admin->sessions[i] = (struct admin_session){ admin, true, fd };
-		return &admin->sessions[i];
-	}
-	return NULL;
-}
-
 static bool
 is_administrator(int fd)
 {
@@ -103,21 +89,28 @@ static void
 session_start(struct admin *admin, int fd)
 {
 	const struct session refused = { &admin->config, &admin->stopping, fd };
-	bool allowed = is_administrator(fd);
-	struct admin_session *slot = allowed ? session_new(admin, fd) : NULL;
+	struct admin_session *slot = NULL;
 	pthread_t thread;
 
+	if (!is_administrator(fd)) {
+		(void)session_fail(&refused, COSI_DENIED,
+				   "only root and the user that cosid runs as may connect");
+		(void)close(fd);
+		return;
+	}
+	pthread_mutex_lock(&admin->mutex);
+	for (size_t i = 0; i < ADMIN_SESSIONS_MAX && slot == NULL; i++)
+		if (!admin->sessions[i].open)
+			slot = &admin->sessions[i];
+	if (slot != NULL)
+		*slot = (struct admin_session){ admin, true, fd };
+	pthread_mutex_unlock(&admin->mutex);
 	if (slot != NULL && thread_start(&thread, "admin-session", session_main, slot) == 0) {
 		(void)pthread_detach(thread);
 		return;
 	}
-	if (!allowed)
-		(void)session_fail(&refused, COSI_DENIED,
-				   "only root and the user that cosid runs as may connect");
-	else if (slot == NULL)
-		(void)session_fail(&refused, COSI_EXHAUSTED, "too many admin sessions (8)");
-	else
-		(void)session_fail(&refused, COSI_EXHAUSTED, "cannot start a thread");
+	(void)session_fail(&refused, COSI_EXHAUSTED,
+			   slot == NULL ? "too many admin sessions (8)" : "cannot start a thread");
 	LOCK_SCOPE(&admin->mutex);
 	(void)close(fd);
 	if (slot != NULL)
@@ -184,29 +177,11 @@ admin_free(struct admin *admin)
 	free(admin);
 }
 
-static int
-admin_open(struct admin *admin, struct status *status)
-{
-	int error;
-
-	if (open_directory(admin, status) < 0 ||
-	    unix_socket_open(&admin->node, admin->config.path, 0600, status) < 0)
-		return -1;
-	admin->stop_fd = eventfd(0, EFD_CLOEXEC);
-	if (admin->stop_fd < 0)
-		return status_fail(status, COSI_EXHAUSTED, "cannot make an eventfd: %s",
-				   strerrordesc_np(errno));
-	error = thread_start(&admin->thread, "admin", admin_main, admin);
-	if (error != 0)
-		return status_fail(status, COSI_EXHAUSTED, "cannot start a thread: %s",
-				   strerrordesc_np(error));
-	return 0;
-}
-
 struct admin *
 admin_start(const struct admin_config *config, struct status *status)
 {
 	struct admin *admin = calloc(1, sizeof *admin);
+	int error;
 
 	if (admin == NULL) {
 		status_no_memory(status);
@@ -216,8 +191,20 @@ admin_start(const struct admin_config *config, struct status *status)
 	admin->node.fd = admin->stop_fd = -1;
 	pthread_mutex_init(&admin->mutex, NULL);
 	pthread_cond_init(&admin->closed, NULL);
-	if (admin_open(admin, status) == 0)
+	if (open_directory(admin, status) < 0 ||
+	    unix_socket_open(&admin->node, config->path, 0600, status) < 0)
+		goto failed;
+	admin->stop_fd = eventfd(0, EFD_CLOEXEC);
+	if (admin->stop_fd < 0) {
+		status_fail(status, COSI_EXHAUSTED, "cannot make an eventfd: %s",
+			    strerrordesc_np(errno));
+		goto failed;
+	}
+	error = thread_start(&admin->thread, "admin", admin_main, admin);
+	if (error == 0)
 		return admin;
+	status_fail(status, COSI_EXHAUSTED, "cannot start a thread: %s", strerrordesc_np(error));
+failed:
 	status_fail(status, 0, "cannot open the admin socket '%s'", config->path);
 	admin_free(admin);
 	return NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * status.c - the state of the daemon: as JSON for the commands status and reload, and as a summary
- * for systemd's status line. */
+ * commands.c - status, reload and list as JSON; and the state of the daemon as a summary for
+ * systemd's status line. */
 #include <string.h>
 #include <unistd.h>
 
@@ -113,23 +113,6 @@ admin_reload(const struct session *session)
 	reload_report_done(&report);
 }
 
-/* null: there was none. */
-static json_t *
-last_reload(struct reload_queue *reloads)
-{
-	struct reload_report report;
-	json_t *value;
-
-	if (reload_queue_last(reloads, &report) < 0 || report.number == 0)
-		return json_null();
-	value = json_pack("{s:b, s:o, s:f, s:i, s:o}", "ok", report.ok, "at",
-			  session_time(report.at_s), "ms", (double)report.took_us / 1000,
-			  "generation", (int)report.generation, "messages",
-			  report_messages(&report));
-	reload_report_done(&report);
-	return value;
-}
-
 /* ---- status ------------------------------------------------------------------------- */
 
 static bool
@@ -187,28 +170,6 @@ queue_value(const struct sched_queue *queue, const char *state)
 			 failure);
 }
 
-static json_t *
-backend_value(const struct backend *backend, const struct sched_queue *queue)
-{
-	json_t *breakers = json_array(), *value;
-	struct backend_info info;
-
-	backend_info(backend, &info);
-	for (size_t i = 0; i < info.nopen; i++)
-		(void)json_array_append_new(breakers,
-					    json_pack("{s:o, s:o, s:o}", "url",
-						      session_text(info.open[i].url), "since",
-						      session_time(info.open[i].since_s), "error",
-						      session_text(info.open[i].error)));
-	value = queue_value(queue, info.nopen > 0 ? "failing" : "up");
-	(void)json_object_update_missing_new(
-		value,
-		json_pack("{s:o, s:o, s:b, s:o}", "module", session_text(backend->module->name),
-			  "endpoint", session_text(info.endpoint), "acceptNew",
-			  backend->config->accept_new, "breakers", breakers));
-	return value;
-}
-
 /* In the order of the configuration; a backend that was removed is listed while calls or locks of
  * it remain. */
 static json_t *
@@ -220,9 +181,26 @@ backends_value(const struct sched_status *status)
 	for (size_t i = 0; i < generation->nbackends; i++) {
 		const struct backend *backend = &generation->backends[i];
 		const struct sched_queue *queue = status_queue(status, backend->name);
+		json_t *breakers, *value;
+		struct backend_info info;
 
-		if (queue != NULL)
-			(void)json_array_append_new(list, backend_value(backend, queue));
+		if (queue == NULL)
+			continue;
+		backend_info(backend, &info);
+		breakers = json_array();
+		for (size_t k = 0; k < info.nopen; k++)
+			(void)json_array_append_new(
+				breakers,
+				json_pack("{s:o, s:o, s:o}", "url", session_text(info.open[k].url),
+					  "since", session_time(info.open[k].since_s), "error",
+					  session_text(info.open[k].error)));
+		value = queue_value(queue, info.nopen > 0 ? "failing" : "up");
+		(void)json_object_update_missing_new(
+			value, json_pack("{s:o, s:o, s:b, s:o}", "module",
+					 session_text(backend->module->name), "endpoint",
+					 session_text(info.endpoint), "acceptNew",
+					 backend->config->accept_new, "breakers", breakers));
+		(void)json_array_append_new(list, value);
 	}
 	for (size_t i = 0; i < status->nqueues; i++) {
 		const struct sched_queue *queue = &status->queues[i];
@@ -261,11 +239,19 @@ admin_status(const struct session *session)
 {
 	const struct admin_config *config = session->config;
 	struct sched_status *status = sched_status(config->sched);
+	json_t *reload = json_null();
+	struct reload_report report;
 
 	if (status == NULL) {
 		(void)session_fail(session, COSI_EXHAUSTED, "out of memory");
 		return;
 	}
+	if (reload_queue_last(config->reloads, &report) == 0 && report.number > 0)
+		reload = json_pack("{s:b, s:o, s:f, s:i, s:o}", "ok", report.ok, "at",
+				   session_time(report.at_s), "ms", (double)report.took_us / 1000,
+				   "generation", (int)report.generation, "messages",
+				   report_messages(&report));
+	reload_report_done(&report);
 	(void)session_send(session,
 			   json_pack("{s:s, s:s, s:o, s:o, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}",
 				     "code", "OK", "version", COSID_VERSION, "driver",
@@ -273,9 +259,107 @@ admin_status(const struct session *session)
 				     session_text(config->socket_path), "pid", (int)getpid(),
 				     "workers", (int)status->workers, "generation",
 				     (int)status->generation->number, "since",
-				     session_time(status->since_s), "reload",
-				     last_reload(config->reloads), "modules",
+				     session_time(status->since_s), "reload", reload, "modules",
 				     modules_value(status->generation), "backends",
 				     backends_value(status), "draining", draining_value(status)));
 	sched_status_free(config->sched, status);
+}
+
+/* ---- list ---------------------------------------------------------------------------- */
+
+/* For the pages of a large store; a client that goes away ends it sooner. */
+enum { LIST_LIMIT_MS = 10 * 60 * 1000 };
+
+struct listing {
+	const struct session *session;
+	const struct backend *backend;
+	size_t nitems; /* of this backend */
+	bool gone;     /* the client */
+};
+
+static int
+list_item(void *arg, const struct cosi_found *found)
+{
+	struct listing *listing = arg;
+	const char *backend = listing->backend->name;
+	json_t *item = json_pack(
+		"{s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "backend", session_text(backend), "kind",
+		found->kind == COSI_BUCKET ? "bucket" : "account", "native",
+		session_text(found->native), "owner", session_text(found->mark.owner), "name",
+		session_text(found->mark.name), "params", session_text(found->mark.params),
+		"created", session_time(found->created));
+
+	(void)json_object_set_new(item, "id", json_sprintf("%s.%s", backend, found->native));
+	listing->gone = session_send(listing->session, json_pack("{s:o}", "item", item)) < 0;
+	listing->nitems++;
+	return listing->gone || atomic_load(listing->session->stopping) ? -1 : 0;
+}
+
+/* COSI_OK, or the code of the failure, which was sent: a store that fails does not end the listing
+ * of the others. */
+static uint32_t
+list_backend(struct listing *listing, const char *owner)
+{
+	const struct session *session = listing->session;
+	const struct backend_list list = { .found = list_item, .arg = listing };
+	struct status status = { 0 };
+	struct arena arena;
+	struct module_call call = {
+		.arena = &arena,
+		.status = &status,
+		.backend = listing->backend,
+		.deadline_ms = clock_mono_ms() + LIST_LIMIT_MS,
+		.cancelled = session->stopping,
+		.abandoned = session->stopping,
+	};
+	json_t *failure;
+	int rc;
+
+	listing->nitems = 0;
+	arena_init(&arena, MODULE_CALL_MEMORY);
+	module_call_init(&call);
+	rc = backend_list(&call, owner, &list);
+	arena_done(&arena);
+	if (rc == 0 || listing->gone)
+		return COSI_OK;
+	if (atomic_load(session->stopping)) { /* not the store's failure */
+		status = (struct status){ 0 };
+		status_fail(&status, COSI_UNAVAILABLE, "cannot list: cosid is stopping");
+	}
+	if (listing->nitems > 0)
+		status_fail(&status, 0, "the list ends after %zu lines", listing->nitems);
+	failure =
+		json_pack("{s:o, s:s, s:o}", "backend", session_text(listing->backend->name),
+			  "code", status_code_name(status.code), "text", session_text(status.text));
+	listing->gone = session_send(session, json_pack("{s:o}", "failure", failure)) < 0;
+	return status.code;
+}
+
+void
+admin_list(const struct session *session, const char *backend)
+{
+	struct generation *generation = sched_pin(session->config->sched);
+	struct listing listing = { .session = session };
+	uint32_t first = COSI_OK;
+
+	if (backend != NULL && generation_find(generation, backend) == NULL) {
+		sched_unpin(session->config->sched, generation);
+		(void)session_fail(session, COSI_NOT_FOUND, "there is no such backend");
+		return;
+	}
+	for (size_t i = 0; i < generation->nbackends && !listing.gone; i++) {
+		uint32_t code;
+
+		listing.backend = &generation->backends[i];
+		if (backend != NULL && strcmp(backend, listing.backend->name) != 0)
+			continue;
+		code = list_backend(&listing, generation->config->owner);
+		if (first == COSI_OK)
+			first = code;
+	}
+	sched_unpin(session->config->sched, generation);
+	if (first != COSI_OK)
+		(void)session_fail(session, first, "the list is not complete");
+	else
+		(void)session_send(session, json_pack("{s:s}", "code", "OK"));
 }
