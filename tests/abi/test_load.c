@@ -53,13 +53,12 @@ test_load__grants(void **state)
 }
 
 int
-main(int argc, char **argv)
+main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_load__example_of_each_header),
 		cmocka_unit_test(test_load__grants),
 	};
 
-	RIG_BE_CHILD(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,15 @@
 
 #include "banned.h"
 
+/* Every program here is also the child that loads modules.  Before main(): a program that forgot to
+ * ask would run its tests in the child, which starts a child, and so on without end. */
+__attribute__((constructor)) static void
+be_load_check_child(int argc, char **argv)
+{
+	if (argc == 2 && strcmp(argv[1], LOAD_CHECK_OPTION) == 0)
+		_exit(load_check_child());
+}
+
 char *
 rig_dir(void)
 {

@@ -55,10 +55,4 @@ void rig_call_done(struct rig_call *rig);
 #define rig_assert_has(text, part) rig_has((text), (part), __FILE__, __LINE__)
 void rig_has(const char *text, const char *part, const char *file, int line);
 
-/* First in main(): every program here is also the child that loads modules. */
-#define RIG_BE_CHILD(argc, argv)                                                                   \
-	do {                                                                                       \
-		if ((argc) == 2 && strcmp((argv)[1], LOAD_CHECK_OPTION) == 0)                      \
-			return load_check_child();                                                 \
-	} while (0)
 #endif

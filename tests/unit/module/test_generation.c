@@ -165,7 +165,7 @@ test_check__insecure_backend_is_opened(void **state)
 }
 
 int
-main(int argc, char **argv)
+main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_open__two_backends_of_one_module, setup,
@@ -181,6 +181,5 @@ main(int argc, char **argv)
 						teardown),
 	};
 
-	RIG_BE_CHILD(argc, argv);
 	return cmocka_run_group_tests(tests, group_setup, group_teardown);
 }

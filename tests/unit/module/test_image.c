@@ -343,7 +343,7 @@ test_load__overwritten_in_place(void **state)
 #endif
 
 int
-main(int argc, char **argv)
+main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_load__good, setup, teardown),
@@ -367,6 +367,5 @@ main(int argc, char **argv)
 #endif
 	};
 
-	RIG_BE_CHILD(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

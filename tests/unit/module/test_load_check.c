@@ -276,7 +276,7 @@ become_threaded(void **state)
 }
 
 int
-main(int argc, char **argv)
+main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_module__one_child_for_all, setup, teardown),
@@ -293,7 +293,6 @@ main(int argc, char **argv)
 
 	int nfailed;
 
-	RIG_BE_CHILD(argc, argv);
 	nfailed = cmocka_run_group_tests_name("forked", tests, NULL, NULL);
 	return nfailed + cmocka_run_group_tests_name("spawned", tests, become_threaded, NULL);
 }

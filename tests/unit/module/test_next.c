@@ -197,7 +197,7 @@ test_next__failure_leaves_the_old_one_alone(void **state)
 }
 
 int
-main(int argc, char **argv)
+main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_next__same_backend_moves_over, setup,
@@ -218,6 +218,5 @@ main(int argc, char **argv)
 						teardown),
 	};
 
-	RIG_BE_CHILD(argc, argv);
 	return cmocka_run_group_tests(tests, group_setup, group_teardown);
 }
