@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * v1alpha2.c - the API version sigs.k8s.io.cosi.v1alpha2: its methods and requests.
+ *
+ * Access modes come in two numberings that share one package name:
+ *   old  UNKNOWN 0, READ_WRITE 1, READ_ONLY 2, WRITE_ONLY 3
+ *        tag 2 of AccessedBucket
+ *   new  UNKNOWN 0, ANY 1, READ_WRITE 2, READ_ONLY 3, WRITE_ONLY 4
+ *        tags 2 (object data), 3 (object metadata) and 4 (bucket metadata)
+ *
+ * The wire type does not tell them apart, but new clients always fill tags 3 and 4, which old ones
+ * do not know: one of them anywhere in a request makes the whole request new.
  */
 #include "rpc/v1alpha2.h"
 
@@ -142,39 +151,59 @@ v1alpha2_make_buckets(size_t n, struct request *out, struct arena *arena, struct
 }
 
 static int
-v1alpha2_mode_number(const Cosi2__AccessMode *mode)
+v1alpha2_check_metadata(const char *field, const Cosi2__AccessMode *mode, uint32_t data,
+			struct status *status)
 {
-	return mode != NULL ? (int)mode->mode : MODE_ABSENT;
-}
+	enum { NEW_ANY = 1, NEW_READ_ONLY = 3, NEW_WRITE_ONLY = 4 };
+	int number = mode != NULL ? (int)mode->mode : NEW_ANY;
 
-static struct mode_numbers
-v1alpha2_mode_of(const Cosi2__DriverGrantBucketAccessRequest__AccessedBucket *bucket)
-{
-	return (struct mode_numbers){ v1alpha2_mode_number(bucket->access_mode),
-				      v1alpha2_mode_number(bucket->object_metadata),
-				      v1alpha2_mode_number(bucket->bucket_metadata) };
-}
-
-static int
-v1alpha2_grant_buckets(const Cosi2__DriverGrantBucketAccessRequest *in, struct request *out,
-		       struct status *status)
-{
-	bool newer = false;
-
-	for (size_t i = 0; i < in->n_buckets && !newer; i++) {
-		const struct mode_numbers numbers = v1alpha2_mode_of(in->buckets[i]);
-
-		newer = mode_is_new(&numbers);
-	}
-	for (size_t i = 0; i < in->n_buckets; i++) {
-		const struct mode_numbers numbers = v1alpha2_mode_of(in->buckets[i]);
-		uint32_t mode;
-
-		if (mode_resolve(&numbers, newer, &mode, status) < 0 ||
-		    v1alpha2_add_bucket(in->buckets[i]->bucket_id, mode, out, status) < 0)
-			return -1;
-	}
+	if (number == NEW_ANY)
+		return 0;
+	if (number < NEW_ANY || number > NEW_WRITE_ONLY)
+		return status_fail(status, COSI_INVALID,
+				   "field '%s' must be ANY or READ_ONLY, it is %d", field, number);
+	if (number != NEW_READ_ONLY)
+		return status_fail(status, COSI_INVALID,
+				   "field '%s' must be ANY or READ_ONLY: no store lets metadata be "
+				   "written apart from its objects",
+				   field);
+	if (data == COSI_WRITE_ONLY)
+		return status_fail(
+			status, COSI_INVALID,
+			"field '%s' cannot be READ_ONLY where object_data is WRITE_ONLY: "
+			"no store lets metadata be read apart from its objects",
+			field);
 	return 0;
+}
+
+/* The enum cosi_mode of one bucket; newer: the request's numbering.  ANY asks for no more than the
+ * least that is useful, which is to read.  An access that reads objects can read metadata; any
+ * other mode for metadata is refused. */
+static int
+v1alpha2_mode(const Cosi2__DriverGrantBucketAccessRequest__AccessedBucket *bucket, bool newer,
+	      uint32_t *out_mode, struct status *status)
+{
+	static const uint32_t old_modes[] = { 0, COSI_READ_WRITE, COSI_READ_ONLY, COSI_WRITE_ONLY };
+	static const uint32_t new_modes[] = { 0, COSI_READ_ONLY, COSI_READ_WRITE, COSI_READ_ONLY,
+					      COSI_WRITE_ONLY };
+	int number = bucket->access_mode != NULL ? (int)bucket->access_mode->mode : 0;
+
+	if (!newer && (number < 1 || number > 3))
+		return status_fail(
+			status, COSI_INVALID,
+			"field 'access_mode' must be READ_WRITE, READ_ONLY or WRITE_ONLY, it is %d",
+			number);
+	if (newer && (number < 1 || number > 4))
+		return status_fail(status, COSI_INVALID,
+				   "field 'object_data' must be ANY, READ_WRITE, READ_ONLY or "
+				   "WRITE_ONLY, it is %d",
+				   number);
+	*out_mode = newer ? new_modes[number] : old_modes[number];
+	if (v1alpha2_check_metadata("object_metadata", bucket->object_metadata, *out_mode, status) <
+	    0)
+		return -1;
+	return v1alpha2_check_metadata("bucket_metadata", bucket->bucket_metadata, *out_mode,
+				       status);
 }
 
 static int
@@ -183,14 +212,24 @@ v1alpha2_decode_grant(const ProtobufCMessage *input, struct request *out, struct
 {
 	const Cosi2__DriverGrantBucketAccessRequest *in =
 		(const Cosi2__DriverGrantBucketAccessRequest *)input;
+	bool newer = false;
 
 	out->name = in->account_name;
 	if (limits_dns_name("account_name", in->account_name, status) < 0 ||
 	    v1alpha2_set_auth(in->protocol, in->authentication_type, in->service_account_name, out,
 			      status) < 0 ||
-	    v1alpha2_make_buckets(in->n_buckets, out, arena, status) < 0 ||
-	    v1alpha2_grant_buckets(in, out, status) < 0)
+	    v1alpha2_make_buckets(in->n_buckets, out, arena, status) < 0)
 		return -1;
+	for (size_t i = 0; i < in->n_buckets; i++)
+		newer = newer || in->buckets[i]->object_metadata != NULL ||
+			in->buckets[i]->bucket_metadata != NULL;
+	for (size_t i = 0; i < in->n_buckets; i++) {
+		uint32_t mode;
+
+		if (v1alpha2_mode(in->buckets[i], newer, &mode, status) < 0 ||
+		    v1alpha2_add_bucket(in->buckets[i]->bucket_id, mode, out, status) < 0)
+			return -1;
+	}
 	return limits_map("parameters", in->n_parameters, (ProtobufCMessage *const *)in->parameters,
 			  out, arena, status);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * v1alpha2.h - what v1alpha2.c (requests), v1alpha2_answer.c and v1alpha2_mode.c share. */
+ * v1alpha2.h - what v1alpha2.c (requests) and v1alpha2_answer.c (answers) share. */
 #ifndef COSID_RPC_V1ALPHA2_H
 #define COSID_RPC_V1ALPHA2_H
 #include <protobuf-c/protobuf-c.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,19 +22,5 @@ const ProtobufCMessage *v1alpha2_encode_found(const ProtobufCMessage *input, str
 					      struct status *status);
 const ProtobufCMessage *v1alpha2_encode_grant(const ProtobufCMessage *input, struct call *call,
 					      struct status *status);
-
-/* Access modes (v1alpha2_mode.c): numbers off the wire, or MODE_ABSENT where there is no message.
- */
-enum { MODE_ABSENT = -1 };
-struct mode_numbers {
-	int data, object_metadata, bucket_metadata;
-};
-/* True when they are of the new numbering. */
-bool mode_is_new(const struct mode_numbers *numbers);
-/* The enum cosi_mode of one bucket; newer: the request's numbering.  ANY asks for no more than the
- * least that is useful, which is to read.  An access that reads objects can read metadata; any
- * other mode for metadata is refused.  0, or -1 with INVALID. */
-int mode_resolve(const struct mode_numbers *numbers, bool newer, uint32_t *out_mode,
-		 struct status *status);
 
 #endif

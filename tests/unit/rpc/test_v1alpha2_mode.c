@@ -1,20 +1,56 @@
-/* SPDX-License-Identifier: Apache-2.0
+/* SPD, &status-License-Identifier: Apache-2.0
  * test_v1alpha2_mode.c - every number of both numberings of v1alpha2's access modes. */
 #include "rig.h"
 
-#include "rpc/v1alpha2.h"
+#include "cosi_v1alpha2.pb-c.h"
 
 #include "banned.h"
 
-static uint32_t
-resolve(int data, int object_metadata, int bucket_metadata, bool newer, struct status *status)
+/* A number of none of the tags. */
+enum { ABSENT = -1 };
+
+static Cosi2__AccessMode *
+mode_message(Cosi2__AccessMode *out, int number)
 {
-	const struct mode_numbers numbers = { data, object_metadata, bucket_metadata };
+	*out = (Cosi2__AccessMode)COSI2__ACCESS_MODE__INIT;
+	out->mode = (Cosi2__AccessMode__Mode)number;
+	return number != ABSENT ? out : NULL;
+}
+
+/* What a Grant on one bucket with these numbers asks for; 0: it is refused. */
+static uint32_t
+resolve(int data, int object_metadata, int bucket_metadata, struct status *status)
+{
+	Cosi2__DriverGrantBucketAccessRequest message =
+		COSI2__DRIVER_GRANT_BUCKET_ACCESS_REQUEST__INIT;
+	Cosi2__DriverGrantBucketAccessRequest__AccessedBucket bucket =
+		COSI2__DRIVER_GRANT_BUCKET_ACCESS_REQUEST__ACCESSED_BUCKET__INIT;
+	Cosi2__DriverGrantBucketAccessRequest__AccessedBucket *list[] = { &bucket };
+	Cosi2__ObjectProtocol protocol = COSI2__OBJECT_PROTOCOL__INIT;
+	Cosi2__AuthenticationType auth = COSI2__AUTHENTICATION_TYPE__INIT;
+	Cosi2__AccessMode modes[3];
+	struct rig_call rig;
 	uint32_t mode = 0;
 
-	*status = (struct status){ 0 };
-	if (mode_resolve(&numbers, newer, &mode, status) != 0)
-		assert_int_equal(status->code, COSI_INVALID);
+	protocol.type = COSI2__OBJECT_PROTOCOL__TYPE__S3;
+	auth.type = COSI2__AUTHENTICATION_TYPE__TYPE__KEY;
+	bucket.bucket_id = rig_long(1, 'b');
+	bucket.access_mode = mode_message(&modes[0], data);
+	bucket.object_metadata = mode_message(&modes[1], object_metadata);
+	bucket.bucket_metadata = mode_message(&modes[2], bucket_metadata);
+	message.account_name = rig_long(1, 'a');
+	message.protocol = &protocol;
+	message.authentication_type = &auth;
+	message.n_buckets = 1;
+	message.buckets = list;
+	rig_send(&rig, V2 "DriverGrantBucketAccess", &message.base);
+	if (rig.rc == 0)
+		mode = rig.call.req.buckets[0].mode;
+	else
+		assert_int_equal(rig.status.code, COSI_INVALID);
+	assert_true(rig.rc < 0 || mode != 0);
+	*status = rig.status;
+	rig_done(&rig);
 	return mode;
 }
 
@@ -25,8 +61,8 @@ test_old__numbers(void **state)
 	struct status status;
 
 	(void)state;
-	for (int data = MODE_ABSENT; data <= 99; data++)
-		assert_int_equal(resolve(data, MODE_ABSENT, MODE_ABSENT, false, &status),
+	for (int data = ABSENT; data <= 99; data++)
+		assert_int_equal(resolve(data, ABSENT, ABSENT, &status),
 				 data >= 0 && data < 5 ? want[data] : 0);
 	assert_non_null(strstr(status.text, "'access_mode'"));
 }
@@ -39,8 +75,8 @@ test_new__numbers(void **state)
 	struct status status;
 
 	(void)state;
-	for (int data = MODE_ABSENT; data <= 99; data++)
-		assert_int_equal(resolve(data, 1, 1, true, &status),
+	for (int data = ABSENT; data <= 99; data++)
+		assert_int_equal(resolve(data, 1, 1, &status),
 				 data >= 0 && data < 5 ? want[data] : 0);
 	assert_non_null(strstr(status.text, "'object_data'"));
 }
@@ -56,22 +92,28 @@ test_new__metadata(void **state)
 		for (int metadata = 0; metadata <= 5; metadata++) {
 			bool fine = metadata == 1 || (metadata == 3 && data != 4);
 
-			assert_int_equal(resolve(data, metadata, 1, true, &status) != 0, fine);
+			assert_int_equal(resolve(data, metadata, 1, &status) != 0, fine);
 			assert_int_equal(strstr(status.text, "'object_metadata'") != NULL, !fine);
-			assert_int_equal(resolve(data, 1, metadata, true, &status) != 0, fine);
+			assert_int_equal(resolve(data, 1, metadata, &status) != 0, fine);
 			assert_int_equal(strstr(status.text, "'bucket_metadata'") != NULL, !fine);
 		}
-		assert_int_not_equal(resolve(data, MODE_ABSENT, 1, true, &status), 0);
+		assert_int_not_equal(resolve(data, ABSENT, 1, &status), 0);
 	}
 }
 
+/* One of the other tags makes the numbering the new one, whatever it holds. */
 static void
 test_is_new__either_tag(void **state)
 {
+	struct status status;
+
 	(void)state;
-	assert_false(mode_is_new(&(struct mode_numbers){ 4, MODE_ABSENT, MODE_ABSENT }));
-	assert_true(mode_is_new(&(struct mode_numbers){ 4, 1, MODE_ABSENT }));
-	assert_true(mode_is_new(&(struct mode_numbers){ 4, MODE_ABSENT, 0 }));
+	assert_int_equal(resolve(4, ABSENT, ABSENT, &status), 0);
+	assert_non_null(strstr(status.text, "'access_mode'"));
+	assert_int_equal(resolve(4, 1, ABSENT, &status), COSI_WRITE_ONLY);
+	assert_int_equal(resolve(4, ABSENT, 1, &status), COSI_WRITE_ONLY);
+	assert_int_equal(resolve(4, ABSENT, 0, &status), 0);
+	assert_non_null(strstr(status.text, "'bucket_metadata'"));
 }
 
 int
