@@ -16,8 +16,19 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/status.h"
-#include "rpc/codes.h"
 #include "sched/call.h"
+
+/* What a method answers for the codes that depend on it (docs/design/api.md): each is a
+ * grpc_status_code. */
+struct codes {
+	uint8_t exists, not_found, out_of_range;
+	/* When the request names several buckets; GRPC_STATUS_OK: as for one. */
+	uint8_t out_of_range_many;
+};
+extern const struct codes codes_v1alpha1_create, codes_v1alpha1_grant, codes_v1alpha1_remove;
+extern const struct codes codes_v1alpha2_change, codes_v1alpha2_get, codes_v1alpha2_grant;
+/* The grpc_status_code for an enum cosi_code; one that is none of it counts as COSI_INTERNAL. */
+unsigned codes_grpc(const struct codes *codes, uint32_t code, size_t nbuckets);
 
 struct api_method {
 	const char *path;   /* "/package.Service/Method", as in the request's :path */
