@@ -5,6 +5,8 @@
 
 #include <grpc/status.h>
 
+#include "rpc/limits.h"
+
 #include "banned.h"
 
 const struct api_version *const api_versions[] = { &api_v1alpha1, &api_v1alpha2, NULL };
@@ -88,6 +90,17 @@ api_text(const char *text)
 	return text != NULL ? (char *)(uintptr_t)text : (char *)(uintptr_t)protobuf_c_empty_string;
 }
 
+int
+api_string(const char *field, const char *value, size_t max, bool required, char **out,
+	   struct status *status)
+{
+	*out = api_text(value);
+	if (limits_string(field, value, max, required, status) == 0)
+		return 0;
+	status->code = COSI_INTERNAL;
+	return status_fail(status, 0, "cannot encode the answer");
+}
+
 void *
 api_alloc(struct arena *arena, size_t size, struct status *status)
 {
@@ -101,8 +114,11 @@ api_alloc(struct arena *arena, size_t size, struct status *status)
 const char *
 api_date(enum utc_form form, int64_t epoch_s, struct arena *arena, struct status *status)
 {
-	char *text = api_alloc(arena, UTC_MAX, status);
+	char *text;
 
+	if (epoch_s == 0)
+		return "";
+	text = api_alloc(arena, UTC_MAX, status);
 	if (text == NULL || utc_format(text, form, epoch_s) == 0)
 		return text;
 	status_fail(status, COSI_INTERNAL, "%lld is not a date", (long long)epoch_s);

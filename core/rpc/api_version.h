@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * api_version.h - what a version of COSI is to the server: one table, in one file.
  *
- *   bytes -> wire.c -> message -> decode() -> struct request -> scheduler
+ *   bytes -> limits.c -> message -> decode() -> struct request -> scheduler
  *   bytes <- protobuf-c <- message <- encode() <- struct answer <-'
  *
  * A further version is a further file with one struct api_version, its .proto, and one line in
@@ -10,6 +10,7 @@
 #ifndef COSID_RPC_API_VERSION_H
 #define COSID_RPC_API_VERSION_H
 #include <protobuf-c/protobuf-c.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -66,9 +67,14 @@ extern const struct api_version *const api_versions[];
 /* For answers.  protobuf-c's strings are char * though packing only reads them; NULL becomes the
  * empty string. */
 char *api_text(const char *text);
+/* Sets *out to that, and checks it as limits_string() does.  0, or -1 with INTERNAL: the answer
+ * cannot be given. */
+int api_string(const char *field, const char *value, size_t max, bool required, char **out,
+	       struct status *status);
 /* Zeroed memory of the arena; NULL with EXHAUSTED. */
 void *api_alloc(struct arena *arena, size_t size, struct status *status);
-/* Seconds since the epoch as a date.  NULL with INTERNAL: no such date; or EXHAUSTED. */
+/* Seconds since the epoch as a date; 0: none, the empty string.  NULL with INTERNAL: no such date;
+ * or EXHAUSTED. */
 const char *api_date(enum utc_form form, int64_t epoch_s, struct arena *arena,
 		     struct status *status);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * limits.h - everything that a peer can grow, and how far; fields are checked here.
+ * limits.h - everything that a peer can grow, and how far; messages and fields are checked here.
  *
  * The sizes of fields are the specifications' (v1alpha1 and v1alpha2, "Size Limits"): 128 bytes a
  * string, 4 KiB a map<string, string>, unless a field's own description gives another.  They
@@ -10,6 +10,7 @@
 #include <protobuf-c/protobuf-c.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/status.h"
@@ -57,6 +58,18 @@ enum {
 	LIMIT_MEMORY = 64 * 1024 * 1024,
 };
 
+/* Checks that these are the bytes of such a message, and that it is safe to unpack.  protobuf-c
+ * accepts invalid UTF-8, cuts strings at a NUL, and allocates 60 bytes for 2 bytes of map entry:
+ * all of that, too many fields (LIMIT_FIELDS) and too deep ones (LIMIT_DEPTH) are refused.  0, or
+ * -1 with INVALID. */
+int wire_check(const ProtobufCMessageDescriptor *type, const uint8_t *bytes, size_t len,
+	       struct status *status);
+
+/* Checks and unpacks.  The message and its strings lie in the arena and are never freed one by one.
+ * NULL with status: INVALID, or EXHAUSTED when the arena has failed. */
+ProtobufCMessage *wire_decode(const ProtobufCMessageDescriptor *type, const uint8_t *bytes,
+			      size_t len, struct arena *arena, struct status *status);
+
 /* A string field: required means not empty.  value may be NULL, which is the empty string.  0, or
  * -1 with INVALID naming the field. */
 int limits_string(const char *field, const char *value, size_t max, bool required,
@@ -69,9 +82,5 @@ int limits_dns_name(const char *field, const char *value, struct status *status)
  * counts, as proto3 has it. */
 int limits_map(const char *field, size_t n, ProtobufCMessage *const *entries, struct request *out,
 	       struct arena *arena, struct status *status);
-
-/* The same for a string of an answer: a failure is INTERNAL. */
-int limits_answer(const char *field, const char *value, size_t max, bool required,
-		  struct status *status);
 
 #endif

@@ -13,7 +13,6 @@
 #include "base/secret.h"
 #include "rpc/limits.h"
 #include "rpc/rpc_call.h"
-#include "rpc/wire.h"
 
 #include "banned.h"
 

@@ -124,54 +124,52 @@ struct v1alpha1_create {
 	Cosi__V1alpha1__GCS gcs;
 };
 
-static int
-v1alpha1_set_protocol(struct v1alpha1_create *out, const struct cosi_bucket *bucket,
-		      uint32_t protocol, struct status *status)
-{
-	Cosi__V1alpha1__Protocol *told = &out->protocol;
-
-	out->s3 = (Cosi__V1alpha1__S3)COSI__V1ALPHA1__S3__INIT;
-	out->azure = (Cosi__V1alpha1__AzureBlob)COSI__V1ALPHA1__AZURE_BLOB__INIT;
-	out->gcs = (Cosi__V1alpha1__GCS)COSI__V1ALPHA1__GCS__INIT;
-	*told = (Cosi__V1alpha1__Protocol)COSI__V1ALPHA1__PROTOCOL__INIT;
-	switch (protocol) {
-	case COSI_S3:
-		out->s3.region = api_text(bucket->region);
-		out->s3.signature_version = COSI__V1ALPHA1__S3_SIGNATURE_VERSION__S3V4;
-		told->type_case = COSI__V1ALPHA1__PROTOCOL__TYPE_S3;
-		told->s3 = &out->s3;
-		return limits_answer("region", bucket->region, LIMIT_STRING, true, status);
-	case COSI_AZURE:
-		out->azure.storage_account = api_text(bucket->azure_account);
-		told->type_case = COSI__V1ALPHA1__PROTOCOL__TYPE_AZURE_BLOB;
-		told->azureblob = &out->azure;
-		return limits_answer("storage_account", bucket->azure_account, LIMIT_STRING, true,
-				     status);
-	case COSI_GCS:
-		out->gcs.project_id = api_text(bucket->gcs_project);
-		told->type_case = COSI__V1ALPHA1__PROTOCOL__TYPE_GCS;
-		told->gcs = &out->gcs;
-		return limits_answer("project_id", bucket->gcs_project, LIMIT_STRING, true, status);
-	default:
-		return status_fail(status, COSI_INTERNAL, "v1alpha1 has no protocol %u", protocol);
-	}
-}
-
 static const ProtobufCMessage *
 v1alpha1_encode_create(const ProtobufCMessage *input, struct call *call, struct status *status)
 {
 	const struct answer *answer = &call->answer;
+	const struct cosi_bucket *bucket = &answer->bucket;
 	struct v1alpha1_create *out = api_alloc(&call->arena, sizeof *out, status);
+	int rc;
 
 	(void)input;
-	if (out == NULL || limits_answer("bucket_id", answer->id, LIMIT_STRING, true, status) < 0 ||
-	    v1alpha1_set_protocol(out, &answer->bucket, answer->default_protocol, status) < 0)
+	if (out == NULL)
 		return NULL;
 	out->response = (Cosi__V1alpha1__DriverCreateBucketResponse)
 		COSI__V1ALPHA1__DRIVER_CREATE_BUCKET_RESPONSE__INIT;
-	out->response.bucket_id = api_text(answer->id);
 	out->response.bucket_info = &out->protocol;
-	return &out->response.base;
+	out->protocol = (Cosi__V1alpha1__Protocol)COSI__V1ALPHA1__PROTOCOL__INIT;
+	if (api_string("bucket_id", answer->id, LIMIT_STRING, true, &out->response.bucket_id,
+		       status) < 0)
+		return NULL;
+	switch (answer->default_protocol) {
+	case COSI_S3:
+		out->s3 = (Cosi__V1alpha1__S3)COSI__V1ALPHA1__S3__INIT;
+		out->s3.signature_version = COSI__V1ALPHA1__S3_SIGNATURE_VERSION__S3V4;
+		out->protocol.type_case = COSI__V1ALPHA1__PROTOCOL__TYPE_S3;
+		out->protocol.s3 = &out->s3;
+		rc = api_string("region", bucket->region, LIMIT_STRING, true, &out->s3.region,
+				status);
+		break;
+	case COSI_AZURE:
+		out->azure = (Cosi__V1alpha1__AzureBlob)COSI__V1ALPHA1__AZURE_BLOB__INIT;
+		out->protocol.type_case = COSI__V1ALPHA1__PROTOCOL__TYPE_AZURE_BLOB;
+		out->protocol.azureblob = &out->azure;
+		rc = api_string("storage_account", bucket->azure_account, LIMIT_STRING, true,
+				&out->azure.storage_account, status);
+		break;
+	case COSI_GCS:
+		out->gcs = (Cosi__V1alpha1__GCS)COSI__V1ALPHA1__GCS__INIT;
+		out->protocol.type_case = COSI__V1ALPHA1__PROTOCOL__TYPE_GCS;
+		out->protocol.gcs = &out->gcs;
+		rc = api_string("project_id", bucket->gcs_project, LIMIT_STRING, true,
+				&out->gcs.project_id, status);
+		break;
+	default:
+		rc = status_fail(status, COSI_INTERNAL, "v1alpha1 has no protocol %u",
+				 answer->default_protocol);
+	}
+	return rc < 0 ? NULL : &out->response.base;
 }
 
 enum { SECRETS_MAX = 6 };
@@ -204,31 +202,47 @@ v1alpha1_add_secret(struct v1alpha1_grant *out, const char *key, const char *val
 
 /* The keys of S3 and Azure are those that the sidecar looks for (its consts.go), case and all; it
  * has none for GCS.  An expiry in any other form than this one, Go's own, is dropped there. */
-static int
-v1alpha1_add_secrets(struct v1alpha1_grant *out, const struct cosi_access *access,
-		     uint32_t protocol, struct arena *arena, struct status *status)
+static const ProtobufCMessage *
+v1alpha1_encode_grant(const ProtobufCMessage *input, struct call *call, struct status *status)
 {
+	const struct answer *answer = &call->answer;
+	const struct cosi_access *access = &answer->access;
 	const struct cosi_bucket *bucket = access->buckets[0];
-	const char *expires = NULL;
+	struct v1alpha1_grant *out = api_alloc(&call->arena, sizeof *out, status);
+	const char *expires;
 
-	switch (protocol) {
+	(void)input;
+	if (out == NULL)
+		return NULL;
+	out->response = (Cosi__V1alpha1__DriverGrantBucketAccessResponse)
+		COSI__V1ALPHA1__DRIVER_GRANT_BUCKET_ACCESS_RESPONSE__INIT;
+	out->response.n_credentials = 1;
+	out->response.credentials = out->credentials_list;
+	out->credentials_list[0] = &out->credentials;
+	out->credentials = (Cosi__V1alpha1__DriverGrantBucketAccessResponse__CredentialsEntry)
+		COSI__V1ALPHA1__DRIVER_GRANT_BUCKET_ACCESS_RESPONSE__CREDENTIALS_ENTRY__INIT;
+	out->credentials.value = &out->details;
+	out->details = (Cosi__V1alpha1__CredentialDetails)COSI__V1ALPHA1__CREDENTIAL_DETAILS__INIT;
+	out->details.secrets = out->secrets_list;
+	if (api_string("account_id", answer->id, LIMIT_STRING, true, &out->response.account_id,
+		       status) < 0)
+		return NULL;
+	switch (answer->protocols) {
 	case COSI_S3:
 		out->credentials.key = api_text("s3");
 		v1alpha1_add_secret(out, "accessKeyID", access->key_id);
 		v1alpha1_add_secret(out, "accessSecretKey", access->key_secret);
 		v1alpha1_add_secret(out, "endpoint", bucket->endpoint);
 		v1alpha1_add_secret(out, "region", bucket->region);
-		return 0;
+		break;
 	case COSI_AZURE:
-		if (access->token_expires != 0) {
-			expires = api_date(UTC_GO, access->token_expires, arena, status);
-			if (expires == NULL)
-				return -1;
-		}
 		out->credentials.key = api_text("azure");
+		expires = api_date(UTC_GO, access->token_expires, &call->arena, status);
+		if (expires == NULL)
+			return NULL;
 		v1alpha1_add_secret(out, "accessToken", access->token);
 		v1alpha1_add_secret(out, "expiryTs", expires);
-		return 0;
+		break;
 	case COSI_GCS:
 		out->credentials.key = api_text("gcs");
 		v1alpha1_add_secret(out, "accessID", access->key_id);
@@ -237,41 +251,18 @@ v1alpha1_add_secrets(struct v1alpha1_grant *out, const struct cosi_access *acces
 		v1alpha1_add_secret(out, "serviceAccount", access->service_account);
 		v1alpha1_add_secret(out, "projectID", bucket->gcs_project);
 		v1alpha1_add_secret(out, "bucketName", bucket->name);
-		return 0;
+		break;
 	default:
-		return status_fail(status, COSI_INTERNAL, "v1alpha1 has no protocol %u", protocol);
+		status_fail(status, COSI_INTERNAL, "v1alpha1 has no protocol %u",
+			    answer->protocols);
+		return NULL;
 	}
-}
-
-static const ProtobufCMessage *
-v1alpha1_encode_grant(const ProtobufCMessage *input, struct call *call, struct status *status)
-{
-	const struct answer *answer = &call->answer;
-	struct v1alpha1_grant *out = api_alloc(&call->arena, sizeof *out, status);
-
-	(void)input;
-	if (out == NULL || limits_answer("account_id", answer->id, LIMIT_STRING, true, status) < 0)
-		return NULL;
-	out->response = (Cosi__V1alpha1__DriverGrantBucketAccessResponse)
-		COSI__V1ALPHA1__DRIVER_GRANT_BUCKET_ACCESS_RESPONSE__INIT;
-	out->credentials = (Cosi__V1alpha1__DriverGrantBucketAccessResponse__CredentialsEntry)
-		COSI__V1ALPHA1__DRIVER_GRANT_BUCKET_ACCESS_RESPONSE__CREDENTIALS_ENTRY__INIT;
-	out->details = (Cosi__V1alpha1__CredentialDetails)COSI__V1ALPHA1__CREDENTIAL_DETAILS__INIT;
-	if (v1alpha1_add_secrets(out, &answer->access, answer->protocols, &call->arena, status) !=
-	    0)
-		return NULL;
 	if (out->details.n_secrets == 0 || out->bytes > LIMIT_MAP) {
 		status_fail(status, COSI_INTERNAL,
 			    "the credentials hold %zu bytes, 1 to %d are allowed", out->bytes,
 			    LIMIT_MAP);
 		return NULL;
 	}
-	out->details.secrets = out->secrets_list;
-	out->credentials.value = &out->details;
-	out->credentials_list[0] = &out->credentials;
-	out->response.account_id = api_text(answer->id);
-	out->response.n_credentials = 1;
-	out->response.credentials = out->credentials_list;
 	return &out->response.base;
 }
 

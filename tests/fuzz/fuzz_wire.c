@@ -11,7 +11,6 @@
 #include "base/parse.h"
 #include "rpc/api_version.h"
 #include "rpc/limits.h"
-#include "rpc/wire.h"
 
 #include "banned.h"
 

@@ -17,7 +17,6 @@
 
 #include "rpc/api_version.h"
 #include "rpc/limits.h"
-#include "rpc/wire.h"
 
 #define V1 "/cosi.v1alpha1.Provisioner/"
 #define V2 "/sigs.k8s.io.cosi.v1alpha2.Provisioner/"

@@ -77,13 +77,19 @@ static void
 test_answer__internal(void **state)
 {
 	struct status status = { 0 };
+	const char *value = rig_long(128, 'x');
+	char *out = NULL;
 
 	(void)state;
-	assert_int_equal(limits_answer("f", rig_long(128, 'x'), 128, true, &status), 0);
-	assert_int_equal(limits_answer("f", rig_long(129, 'x'), 128, true, &status), -1);
+	assert_int_equal(api_string("f", value, 128, true, &out, &status), 0);
+	assert_ptr_equal(out, value);
+	assert_int_equal(api_string("f", rig_long(129, 'x'), 128, true, &out, &status), -1);
 	assert_int_equal(status.code, COSI_INTERNAL);
 	status = (struct status){ 0 };
-	assert_int_equal(limits_answer("f", NULL, 128, true, &status), -1);
+	assert_int_equal(api_string("f", NULL, 128, false, &out, &status), 0);
+	assert_string_equal(out, "");
+	assert_int_equal(api_string("f", NULL, 128, true, &out, &status), -1);
+	assert_int_equal(status.code, COSI_INTERNAL);
 	assert_string_equal(status.text, "cannot encode the answer: field 'f' is required");
 }
 

@@ -1,4 +1,4 @@
-/* SPD, &status-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0
  * test_v1alpha2_mode.c - every number of both numberings of v1alpha2's access modes. */
 #include "rig.h"
 
