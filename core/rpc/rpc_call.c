@@ -293,10 +293,8 @@ rpc_calls_cut(struct rpc_calls *calls)
 	LOCK_SCOPE(&calls->mutex);
 	struct rpc_call *rpc;
 
-	LIST_FOREACH(rpc, &calls->routed, link) {
-		atomic_store(&rpc->cut, true);
-		sched_cancel(calls->sched, rpc->routed, REPLY_CANCELLED);
-	}
+	LIST_FOREACH(rpc, &calls->routed, link)
+		sched_cancel(calls->sched, rpc->routed, REPLY_STOPPED);
 }
 
 void

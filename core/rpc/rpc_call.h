@@ -52,7 +52,6 @@ struct rpc_call {
 	const ProtobufCMessage *input; /* from the routed call's arena */
 	size_t nbytes;                 /* of the request */
 	bool submitted;                /* and watched; false: it is refused here */
-	atomic_bool cut;               /* the server stops and waits for the scheduler no longer */
 	LIST_ENTRY(rpc_call) link;     /* in calls->routed */
 	struct rpc_call *next_free;
 };
@@ -87,8 +86,8 @@ int rpc_calls_arm(struct rpc_calls *calls, struct status *status);
 void rpc_calls_drain(struct rpc_calls *calls);
 /* From now on no call is requested: before the core's server is shut down.  Any thread. */
 void rpc_calls_close(struct rpc_calls *calls);
-/* Makes the scheduler reply at once to all that it has not replied to.  After rpc_calls_drain();
- * any thread. */
+/* Makes the scheduler reply at once to all that it has not replied to: cosid is stopping.  Any
+ * thread. */
 void rpc_calls_cut(struct rpc_calls *calls);
 /* After the polling thread has ended. */
 void rpc_calls_done(struct rpc_calls *calls);

@@ -188,11 +188,6 @@ serve_on_reply(struct call *call, const struct status *outcome)
 		message = method->encode(rpc->input, call, &status);
 	if (status_ok(&status) && serve_ok(rpc, message, &status) == 0)
 		return;
-	if (status.code == COSI_TIMEOUT && atomic_load(&rpc->cut)) {
-		status = (struct status){ 0 };
-		status_fail(&status, COSI_UNAVAILABLE, "cannot serve %s: cosid is stopping",
-			    method->name);
-	}
 	serve_fail(rpc, &status, call->req.nbuckets);
 }
 

@@ -157,9 +157,10 @@ void
 sched_cancel(struct sched *sched, struct call *call, enum reply_reason reason)
 {
 	const struct status gone = { .code = COSI_TIMEOUT, .text = "the client went away" };
+	const struct status stopped = { .code = COSI_UNAVAILABLE,
+					.text = "cannot create bucket 'n': cosid is stopping" };
 	bool ours;
 
-	(void)reason;
 	pthread_mutex_lock(&sched->mutex);
 	sched->ncancelled++;
 	ours = !sched->deaf && fake_take(sched, call);
@@ -167,7 +168,7 @@ sched_cancel(struct sched *sched, struct call *call, enum reply_reason reason)
 	pthread_mutex_unlock(&sched->mutex);
 	if (!ours)
 		return;
-	call->reply(call, &gone);
+	call->reply(call, reason == REPLY_STOPPED ? &stopped : &gone);
 	call_release(call, CALL_OWNER_SCHED);
 }
 

@@ -126,7 +126,7 @@ test_stop__cuts_off_at_the_end(void **state)
 	fake_wait_held(&f->sched, 1);
 	stop_begin(&s, f, 10);
 	(void)client_wait(c);
-	expect(c, GRPC_STATUS_UNAVAILABLE, "cannot serve DriverCreateBucket: cosid is stopping");
+	expect(c, GRPC_STATUS_UNAVAILABLE, "cannot create bucket 'n': cosid is stopping");
 	assert_int_equal(stop_end(&s), -1);
 	assert_int_equal(f->sched.ncancelled, 1);
 	assert_int_equal(rig_lines("cosid is stopping"), 1);
