@@ -24,20 +24,6 @@ call_log_done(struct call_log *log)
 	pthread_mutex_destroy(&log->mutex);
 }
 
-/* The object by what the request calls it: only some of its attempts know the id of what they make.
- */
-static uint64_t
-call_log_object(const struct call_log *log, const struct log_fields *fields)
-{
-	uint64_t object = fnv_text(fnv_text(log->seed, fields->api), fields->method);
-
-	if (fields->name != NULL)
-		object = fnv_text(object, fields->name);
-	else
-		object = fnv_text(fnv_text(object, fields->bucket), fields->account);
-	return object | 1u;
-}
-
 /* The object's entry; else a free one, or that which failed least recently. */
 static struct call_log_failure *
 call_log_find(struct call_log *log, uint64_t object)
@@ -60,10 +46,17 @@ call_log_find(struct call_log *log, uint64_t object)
 static bool
 call_log_count(struct call_log *log, const struct call_log_entry *entry, uint64_t *out_repeats)
 {
-	uint64_t object = call_log_object(log, &entry->fields), error;
+	const struct log_fields *fields = &entry->fields;
+	uint64_t object = fnv_text(fnv_text(log->seed, fields->api), fields->method), error;
 	struct call_log_failure *failure;
 	bool known;
 
+	/* By what the request calls it: only some of its attempts know the id of what they make. */
+	if (fields->name != NULL)
+		object = fnv_text(object, fields->name);
+	else
+		object = fnv_text(fnv_text(object, fields->bucket), fields->account);
+	object |= 1u; /* 0 is no object */
 	LOCK_SCOPE(&log->mutex);
 	if (entry->error == NULL && log->nfailing == 0)
 		return true;

@@ -27,7 +27,7 @@ enum {
 	LIMIT_BUCKETS = REQUEST_BUCKETS_MAX, /* of one access */
 
 	/* Requests. */
-	LIMIT_MESSAGE = 256 * 1024, /* bytes; gRPC refuses more (core.c) */
+	LIMIT_MESSAGE = 256 * 1024, /* bytes; gRPC refuses more */
 	LIMIT_FIELDS = 8192,        /* counted through all its messages */
 	LIMIT_DEPTH = 16,           /* messages within messages */
 

@@ -101,36 +101,21 @@ peers_identify(int fd, struct ucred *out)
 	return -1;
 }
 
-/* The peer's supplementary groups, as they were when it connected; *out is the caller's to free. */
-static size_t
-peers_groups(int fd, gid_t **out)
-{
-	socklen_t len = 0;
-	gid_t *gids;
-
-	*out = NULL;
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, NULL, &len) == 0 || errno != ERANGE)
-		return 0;
-	gids = malloc(len);
-	if (gids == NULL || getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, gids, &len) < 0) {
-		free(gids);
-		return 0;
-	}
-	*out = gids;
-	return len / sizeof *gids;
-}
-
 bool
 peers_allow(struct peers *peers, int fd, const struct ucred *who)
 {
 	CLEANUP_FREE gid_t *gids = NULL;
-	size_t ngids;
+	socklen_t len = 0;
 
 	LOCK_SCOPE(&peers->mutex);
 	if (!peers->limited || peers_listed(peers, who->uid, &who->gid, 1))
 		return true;
-	ngids = peers_groups(fd, &gids);
-	if (peers_listed(peers, who->uid, gids, ngids))
+	/* The supplementary groups, as they were when the peer connected. */
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, NULL, &len) < 0 && errno == ERANGE)
+		gids = malloc(len);
+	if (gids == NULL || getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, gids, &len) < 0)
+		len = 0;
+	if (peers_listed(peers, who->uid, gids, len / sizeof *gids))
 		return true;
 	if (peer_log_due(&peers->refused, who->uid, clock_mono_ms()))
 		log_warning("refusing a connection of user %u, group %u, process %d: not in "

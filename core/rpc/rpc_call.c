@@ -91,26 +91,13 @@ rpc_call_on_close(struct tag *tag, bool ok)
 	rpc_call_batch_done(rpc);
 }
 
-/* The descriptor of the call's connection, which lives as long as the call does; -1: unknown.  The
- * core names a connection that it was given "fd:N", and tells it by nothing else: the arguments,
- * credentials and authentication context of all connections are the server's (1.51). */
-static int
-rpc_call_fd(grpc_call *core)
-{
-	char *peer = grpc_call_get_peer(core);
-	int64_t fd = -1;
-
-	if (peer != NULL && strncmp(peer, "fd:", 3) == 0 && parse_int(peer + 3, &fd) < 0)
-		fd = -1;
-	gpr_free(peer);
-	return (int)fd;
-}
-
 static void
 rpc_call_on_new(struct tag *tag, bool ok)
 {
 	struct rpc_call *rpc = RPC_CALL_OF(tag, t_new);
 	struct rpc_calls *calls = rpc->calls;
+	int64_t fd = -1;
+	char *peer;
 
 	rpc->method->narmed--;
 	if (!ok) { /* the server is shutting down */
@@ -125,8 +112,14 @@ rpc_call_on_new(struct tag *tag, bool ok)
 	rpc_calls_fill(calls, rpc->method);
 	rpc->arrived_ms = clock_mono_ms();
 	rpc->nbatches = 1;
-	rpc->connection =
-		connections_begin_call(calls->connections, rpc_call_fd(rpc->core), rpc->arrived_ms);
+	/* The descriptor of its connection lives as long as the call does.  The core names a
+	 * connection that it was given "fd:N", and tells it by nothing else: the arguments,
+	 * credentials and authentication context of all connections are the server's (1.51). */
+	peer = grpc_call_get_peer(rpc->core);
+	if (peer == NULL || strncmp(peer, "fd:", 3) != 0 || parse_int(peer + 3, &fd) < 0)
+		fd = -1;
+	gpr_free(peer);
+	rpc->connection = connections_begin_call(calls->connections, (int)fd, rpc->arrived_ms);
 	rpc_call_serve(rpc);
 }
 
@@ -234,7 +227,7 @@ rpc_call_finish(struct rpc_call *rpc, unsigned code, const char *text, grpc_byte
 }
 
 int
-rpc_calls_init(struct rpc_calls *calls, struct status *status)
+rpc_calls_start(struct rpc_calls *calls, struct status *status)
 {
 	size_t n = 1;
 
@@ -261,30 +254,13 @@ rpc_calls_init(struct rpc_calls *calls, struct status *status)
 		}
 	}
 	calls->nmethods++;
-	return 0;
-}
-
-int
-rpc_calls_arm(struct rpc_calls *calls, struct status *status)
-{
+	grpc_server_start(calls->grpc);
 	for (size_t i = 0; i < calls->nmethods; i++) {
 		rpc_calls_fill(calls, &calls->methods[i]);
 		if (calls->methods[i].narmed == 0) /* and no call would end, to arm it */
 			return status_no_memory(status);
 	}
 	return 0;
-}
-
-void
-rpc_calls_drain(struct rpc_calls *calls)
-{
-	atomic_store(&calls->draining, true);
-}
-
-void
-rpc_calls_close(struct rpc_calls *calls)
-{
-	atomic_store(&calls->closed, true);
 }
 
 void

@@ -22,8 +22,31 @@
 #include "rpc/api_version.h"
 #include "rpc/call_log.h"
 #include "rpc/connections.h"
-#include "rpc/core.h"
 #include "sched/sched.h"
+
+/* An event of the completion queue.  Embedded in what it stands for; posted once at a time. */
+struct tag {
+	void (*fn)(struct tag *tag, bool ok);
+};
+
+/* ThreadSanitizer does not see the order that an uninstrumented core makes: a tag comes out of the
+ * queue after the call that put it in. */
+#if defined(__SANITIZE_THREAD__)
+#define TAG_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TAG_TSAN 1
+#endif
+#endif
+#ifdef TAG_TSAN
+void __tsan_acquire(void *);
+void __tsan_release(void *);
+#define TAG_POST(tag) __tsan_release(tag)
+#define TAG_GOT(tag)  __tsan_acquire(tag)
+#else
+#define TAG_POST(tag) ((void)(tag))
+#define TAG_GOT(tag)  ((void)(tag))
+#endif
 
 /* One registered method, or the generic entry that takes all others. */
 struct rpc_method {
@@ -70,24 +93,18 @@ struct rpc_calls {
 	LIST_HEAD(, rpc_call) routed;
 	atomic_size_t nopen;       /* begun and not ended, which is when the answer has been read */
 	atomic_size_t nunanswered; /* of these, without an answer yet */
-	atomic_bool draining, closed;
+	atomic_bool draining;      /* new calls are answered UNAVAILABLE */
+	atomic_bool closed;        /* no call is requested: the core's server is shutting down */
 	/* Called, on any thread, when one of the two has become 0 while draining. */
 	void (*idle)(void *owner);
 	void *owner;
 };
 
-/* Registers the methods of all versions: before grpc_server_start().  The borrowed members are set.
- * 0 or -1 with status. */
-int rpc_calls_init(struct rpc_calls *calls, struct status *status);
-/* Requests the first calls: after grpc_server_start(), before the polling thread starts.  0, or -1
- * with status: there is no memory. */
-int rpc_calls_arm(struct rpc_calls *calls, struct status *status);
-/* From now on new calls are answered UNAVAILABLE.  Any thread. */
-void rpc_calls_drain(struct rpc_calls *calls);
-/* From now on no call is requested: before the core's server is shut down.  Any thread. */
-void rpc_calls_close(struct rpc_calls *calls);
-/* Makes the scheduler reply at once to all that it has not replied to: cosid is stopping.  Any
- * thread. */
+/* Registers the methods of all versions, starts the core's server and requests the first calls:
+ * before the polling thread starts.  The borrowed members are set.  0 or -1 with status. */
+int rpc_calls_start(struct rpc_calls *calls, struct status *status);
+/* Makes the scheduler reply at once to all that it has not replied to: cosid is stopping.  While
+ * draining; any thread. */
 void rpc_calls_cut(struct rpc_calls *calls);
 /* After the polling thread has ended. */
 void rpc_calls_done(struct rpc_calls *calls);

@@ -191,68 +191,54 @@ serve_on_reply(struct call *call, const struct status *outcome)
 	serve_fail(rpc, &status, call->req.nbuckets);
 }
 
-static int64_t
-serve_deadline(gpr_timespec deadline)
-{
-	gpr_timespec left;
-
-	if (gpr_time_cmp(deadline, gpr_inf_future(deadline.clock_type)) == 0)
-		return CLOCK_NEVER;
-	left = gpr_time_sub(deadline, gpr_now(deadline.clock_type));
-	return clock_mono_ms() + gpr_time_to_millis(left);
-}
-
-/* Fills the routed call's request out of the message.  0, or -1 with status. */
-static int
-serve_decode(struct rpc_call *rpc, struct status *status)
+/* Decodes the request into a call of the scheduler's, and submits it. */
+static void
+serve_routed(struct rpc_call *rpc)
 {
 	const struct api_method *method = rpc->method->api;
-	struct call *call = rpc->routed;
+	struct rpc_calls *calls = rpc->calls;
+	struct call *call = NULL;
+	struct status status = { 0 };
+	gpr_timespec left;
 	grpc_slice bytes;
 
+	rpc->nbytes = rpc->in != NULL ? grpc_byte_buffer_length(rpc->in) : 0;
+	if (calls->ncalls >= LIMIT_CALLS || calls->nbytes + rpc->nbytes > LIMIT_CALL_BYTES)
+		status_fail(&status, COSI_EXHAUSTED, "too many calls are in flight");
+	else if ((call = call_new()) == NULL)
+		status_no_memory(&status);
+	if (call == NULL) {
+		serve_refuse(rpc, &status, 0);
+		return;
+	}
+	rpc->routed = call;
+	calls->ncalls++;
+	calls->nbytes += rpc->nbytes;
+	call->rpc = rpc;
+	call->reply = serve_on_reply;
 	call->req.op = method->op;
 	call->req.api = rpc->method->version->name;
 	call->req.method = method->name;
 	call->req.arrived_ms = rpc->arrived_ms;
-	call->req.deadline_ms = serve_deadline(rpc->deadline);
-	if (serve_read(rpc, &bytes, status) < 0)
-		return -1;
-	rpc->nbytes = GRPC_SLICE_LENGTH(bytes);
-	rpc->calls->nbytes += rpc->nbytes;
-	rpc->input = wire_decode(method->input, GRPC_SLICE_START_PTR(bytes), rpc->nbytes,
-				 &call->arena, status);
-	grpc_slice_unref(bytes);
-	grpc_byte_buffer_destroy(rpc->in); /* the message has copies of all of it */
-	rpc->in = NULL;
-	if (rpc->input == NULL)
-		return -1;
-	return method->decode(rpc->input, &call->req, &call->arena, status);
-}
-
-static void
-serve_routed(struct rpc_call *rpc)
-{
-	struct rpc_calls *calls = rpc->calls;
-	size_t nbytes = rpc->in != NULL ? grpc_byte_buffer_length(rpc->in) : 0;
-	struct status status = { 0 };
-
-	if (calls->ncalls >= LIMIT_CALLS || calls->nbytes + nbytes > LIMIT_CALL_BYTES)
-		status_fail(&status, COSI_EXHAUSTED, "too many calls are in flight");
-	else if ((rpc->routed = call_new()) == NULL)
-		status_no_memory(&status);
-	if (rpc->routed == NULL) {
-		serve_refuse(rpc, &status, 0);
-		return;
+	call->req.deadline_ms = CLOCK_NEVER;
+	if (gpr_time_cmp(rpc->deadline, gpr_inf_future(rpc->deadline.clock_type)) != 0) {
+		left = gpr_time_sub(rpc->deadline, gpr_now(rpc->deadline.clock_type));
+		call->req.deadline_ms = clock_mono_ms() + gpr_time_to_millis(left);
 	}
-	calls->ncalls++;
-	rpc->routed->rpc = rpc;
-	rpc->routed->reply = serve_on_reply;
-	if (serve_decode(rpc, &status) < 0) {
-		serve_refuse(rpc, &status, rpc->routed->req.nbuckets);
+	if (serve_read(rpc, &bytes, &status) == 0) {
+		rpc->input = wire_decode(method->input, GRPC_SLICE_START_PTR(bytes),
+					 GRPC_SLICE_LENGTH(bytes), &call->arena, &status);
+		grpc_slice_unref(bytes);
+		grpc_byte_buffer_destroy(rpc->in); /* the message has copies of all of it */
+		rpc->in = NULL;
+	}
+	if (rpc->input == NULL ||
+	    method->decode(rpc->input, &call->req, &call->arena, &status) < 0) {
+		serve_refuse(rpc, &status, call->req.nbuckets);
 		return;
 	}
 	rpc_call_watch(rpc);
-	sched_submit(calls->sched, rpc->routed);
+	sched_submit(calls->sched, call);
 }
 
 void

@@ -10,16 +10,17 @@
 
 #include <grpc/grpc_posix.h>
 #include <grpc/grpc_security.h>
+#include <grpc/support/log.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/thread.h"
 #include "base/unix_socket.h"
 #include "rpc/connections.h"
-#include "rpc/core.h"
 #include "rpc/listener.h"
 #include "rpc/rpc_call.h"
 
@@ -47,30 +48,67 @@ struct server {
 	bool polling; /* that thread was started */
 	void (*beat)(void);
 	int64_t beat_ms;
-	gpr_timespec beat_due; /* the polling thread's */
 	struct tag t_down;
 	pthread_mutex_t mutex;
 	pthread_cond_t changed; /* down, or the last call was answered or has ended */
 	bool down;              /* guarded by mutex: the core's server has shut down */
 };
 
-/* Gives the sign of life when it is due.  A queue that is never empty does not time out. */
+/* It logs why it cannot continue, and then ends the process: that must be logged regardless of the
+ * level. */
 static void
-server_beat(struct server *server, bool timeout, unsigned nevents)
+server_log_core(gpr_log_func_args *args)
 {
-	gpr_timespec now;
+	static const char last_words[] = "assertion failed";
 
-	if (!timeout && nevents % EVENTS_PER_LOOK != 0)
-		return;
-	if (server->beat_ms == 0) {
-		server->beat_due = gpr_inf_future(GPR_CLOCK_MONOTONIC);
-		return;
+	if (strncmp(args->message, last_words, sizeof last_words - 1) == 0)
+		log_error("gRPC cannot go on: %s at %s:%d", args->message, args->file, args->line);
+	else
+		log_debug("grpc: %s", args->message);
+}
+
+/* What each of these costs or prevents was measured with 1.51: without the limit on streams the
+ * core queues calls without end; pings tell dead peers from quiet ones, which live for ever;
+ * a peer's pings are not counted, since a refusal of each is kept (130 MiB for 420 KB of them), and
+ * those that read no answers are read no further; compressed requests are refused by the core,
+ * since it would unpack any size of them. */
+static grpc_server *
+server_new_core(void)
+{
+	static const struct {
+		const char *key;
+		int value;
+	} settings[] = {
+		{ GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, LIMIT_MESSAGE },
+		{ GRPC_ARG_MAX_CONCURRENT_STREAMS, LIMIT_STREAMS },
+		{ GRPC_ARG_KEEPALIVE_TIME_MS, LIMIT_KEEPALIVE_MS },
+		{ GRPC_ARG_KEEPALIVE_TIMEOUT_MS, LIMIT_KEEPALIVE_TIMEOUT_MS },
+		{ GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1 },
+		{ GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0 },
+		{ GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0 },
+		{ GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1 << GRPC_COMPRESS_NONE },
+		{ GRPC_ARG_ENABLE_CHANNELZ, 0 },
+	};
+	enum { N = sizeof settings / sizeof settings[0] };
+	grpc_arg list[N + 1];
+	grpc_channel_args args = { N + 1, list };
+	grpc_resource_quota *quota = grpc_resource_quota_create("cosid");
+	grpc_server *server;
+
+	grpc_resource_quota_resize(quota, LIMIT_MEMORY);
+	list[N].type = GRPC_ARG_POINTER;
+	list[N].key = (char *)(uintptr_t)GRPC_ARG_RESOURCE_QUOTA;
+	list[N].value.pointer.p = quota;
+	list[N].value.pointer.vtable = grpc_resource_quota_arg_vtable();
+
+	for (size_t i = 0; i < N; i++) {
+		list[i].type = GRPC_ARG_INTEGER;
+		list[i].key = (char *)(uintptr_t)settings[i].key;
+		list[i].value.integer = settings[i].value;
 	}
-	now = gpr_now(GPR_CLOCK_MONOTONIC);
-	if (gpr_time_cmp(now, server->beat_due) < 0)
-		return;
-	server->beat();
-	server->beat_due = gpr_time_add(now, gpr_time_from_millis(server->beat_ms, GPR_TIMESPAN));
+	server = grpc_server_create(&args, NULL);
+	grpc_resource_quota_unref(quota);
+	return server;
 }
 
 /* Until the queue has shut down. */
@@ -78,16 +116,25 @@ static void *
 server_poll(void *arg)
 {
 	struct server *server = arg;
+	gpr_timespec due = server->beat_ms != 0 ? gpr_inf_past(GPR_CLOCK_MONOTONIC)
+						: gpr_inf_future(GPR_CLOCK_MONOTONIC);
 
-	server->beat_due = gpr_inf_past(GPR_CLOCK_MONOTONIC);
 	for (unsigned nevents = 0;; nevents++) {
-		grpc_event event =
-			grpc_completion_queue_next(server->queue, server->beat_due, NULL);
+		grpc_event event = grpc_completion_queue_next(server->queue, due, NULL);
 		struct tag *tag = event.tag;
+		gpr_timespec now;
 
 		if (event.type == GRPC_QUEUE_SHUTDOWN)
 			return NULL;
-		server_beat(server, event.type == GRPC_QUEUE_TIMEOUT, nevents);
+		/* A queue that is never empty does not time out. */
+		if (event.type == GRPC_QUEUE_TIMEOUT || nevents % EVENTS_PER_LOOK == 0) {
+			now = gpr_now(GPR_CLOCK_MONOTONIC);
+			if (gpr_time_cmp(now, due) >= 0) {
+				server->beat();
+				due = gpr_time_add(
+					now, gpr_time_from_millis(server->beat_ms, GPR_TIMESPAN));
+			}
+		}
 		if (event.type == GRPC_OP_COMPLETE) {
 			TAG_GOT(tag);
 			tag->fn(tag, event.success != 0);
@@ -114,40 +161,10 @@ server_give(void *owner, int fd)
 }
 
 static int
-server_start_core(struct server *server, struct sched *sched, struct status *status)
-{
-	int error;
-
-	core_init();
-	server->queue = grpc_completion_queue_create_for_next(NULL);
-	server->grpc = core_server_new();
-	server->credentials = grpc_insecure_server_credentials_create();
-	grpc_server_register_completion_queue(server->grpc, server->queue, NULL);
-	server->calls.grpc = server->grpc;
-	server->calls.queue = server->queue;
-	server->calls.sched = sched;
-	server->calls.connections = &server->connections;
-	server->calls.log = &server->log;
-	server->calls.idle = server_on_idle;
-	server->calls.owner = server;
-	if (rpc_calls_init(&server->calls, status) < 0)
-		return -1;
-	grpc_server_start(server->grpc);
-	if (rpc_calls_arm(&server->calls, status) < 0)
-		return -1;
-	error = thread_start(&server->poll_thread, "cosid-poll", server_poll, server);
-	server->polling = error == 0;
-	if (error == 0)
-		return 0;
-	return status_fail(status, COSI_EXHAUSTED, "cannot start the polling thread: %s",
-			   strerrordesc_np(error));
-}
-
-static int
 server_start_all(struct server *server, const struct server_config *config, struct sched *sched,
 		 struct status *status)
 {
-	int rc;
+	int rc, error;
 
 	server->beat = config->beat;
 	server->beat_ms = config->beat_ms;
@@ -157,8 +174,28 @@ server_start_all(struct server *server, const struct server_config *config, stru
 							config->listen_fd, status)
 				    : unix_socket_open(&server->node, config->socket_path,
 						       config->socket_mode, status);
-	if (rc < 0 || server_start_core(server, sched, status) < 0)
+	if (rc < 0)
 		return -1;
+	gpr_set_log_function(server_log_core);
+	grpc_init();
+	server->queue = grpc_completion_queue_create_for_next(NULL);
+	server->grpc = server_new_core();
+	server->credentials = grpc_insecure_server_credentials_create();
+	grpc_server_register_completion_queue(server->grpc, server->queue, NULL);
+	server->calls.grpc = server->grpc;
+	server->calls.queue = server->queue;
+	server->calls.sched = sched;
+	server->calls.connections = &server->connections;
+	server->calls.log = &server->log;
+	server->calls.idle = server_on_idle;
+	server->calls.owner = server;
+	if (rpc_calls_start(&server->calls, status) < 0)
+		return -1;
+	error = thread_start(&server->poll_thread, "cosid-poll", server_poll, server);
+	if (error != 0)
+		return status_fail(status, COSI_EXHAUSTED, "cannot start the polling thread: %s",
+				   strerrordesc_np(error));
+	server->polling = true;
 	server->listener = (struct listener){ .fd = server->node.fd,
 					      .connections = &server->connections,
 					      .peers = &server->peers,
@@ -197,35 +234,20 @@ server_admit(struct server *server, const struct server_config *config, struct s
 	return unix_socket_set_mode(&server->node, config->socket_mode, status);
 }
 
+/* Waits until the counter of calls is 0, and with down until the core's server has shut down.
+ * Returns false when the time is up first.  The core counts connections, not calls: it is down as
+ * soon as the last client has gone away, however many of its calls still wait for their reply. */
 static bool
-server_is_answered(const struct server *server)
+server_wait(struct server *server, const atomic_size_t *counter, bool down, int64_t until_ms)
 {
-	return atomic_load(&server->calls.nunanswered) == 0;
-}
-
-static bool
-server_is_idle(const struct server *server)
-{
-	return atomic_load(&server->calls.nopen) == 0;
-}
-
-/* The core counts connections, not calls: it is down as soon as the last client has gone away,
- * however many of its calls still wait for their reply. */
-static bool
-server_is_down(const struct server *server)
-{
-	return server->down && server_is_idle(server);
-}
-
-/* Returns false when the time is up first. */
-static bool
-server_wait(struct server *server, bool (*reached)(const struct server *), int64_t until_ms)
-{
+	bool in_time = true;
 	LOCK_SCOPE(&server->mutex);
 
-	while (!reached(server))
-		if (!cond_wait_until(&server->changed, &server->mutex, until_ms))
-			return reached(server);
+	while (atomic_load(counter) != 0 || (down && !server->down)) {
+		if (!in_time)
+			return false;
+		in_time = cond_wait_until(&server->changed, &server->mutex, until_ms);
+	}
 	return true;
 }
 
@@ -255,51 +277,41 @@ server_send_goaway(struct server *server)
 	}
 }
 
-/* Calls are served as long as clients may not know better.  0, or -1: some had to be cut off. */
-static int
-server_drain(struct server *server, int64_t drain_ms)
-{
-	bool answered;
-
-	server_send_goaway(server);
-	rpc_calls_drain(&server->calls);
-	answered = server_wait(server, server_is_answered, clock_mono_ms() + drain_ms);
-	if (!answered)
-		rpc_calls_cut(&server->calls);
-	server_send_goaway(server);
-	return answered ? 0 : -1;
-}
-
-/* A client that does not read its socket keeps the core waiting forever, with a call or without:
- * cancelling calls does not end a connection whose write is blocked. */
-static void
-server_wait_down(struct server *server)
-{
-	if (server_wait(server, server_is_idle, clock_mono_ms() + READ_MS) &&
-	    server_wait(server, server_is_down, clock_mono_ms() + CLOSE_MS))
-		return;
-	grpc_server_cancel_all_calls(server->grpc);
-	connections_close(&server->connections);
-	(void)server_wait(server, server_is_down, CLOCK_NEVER);
-}
-
+/* 0, or -1: calls had to be cut off. */
 static int
 server_stop_core(struct server *server, int64_t drain_ms)
 {
-	int rc = server->polling ? server_drain(server, drain_ms) : 0;
+	struct rpc_calls *calls = &server->calls;
+	int rc = 0;
 
+	if (server->polling) { /* calls are served as long as clients may not know better */
+		server_send_goaway(server);
+		atomic_store(&calls->draining, true);
+		if (!server_wait(server, &calls->nunanswered, false, clock_mono_ms() + drain_ms)) {
+			rpc_calls_cut(calls);
+			rc = -1;
+		}
+		server_send_goaway(server);
+	}
 	/* The handoff thread may be kept by a client that sends without end. */
 	if (server->listening) {
 		if (!connections_wait_served(&server->connections, READ_MS))
 			connections_close(&server->connections);
 		listener_done(&server->listener);
 	}
-	rpc_calls_close(&server->calls);
+	atomic_store(&calls->closed, true);
 	server->t_down.fn = server_on_down;
 	TAG_POST(&server->t_down);
 	grpc_server_shutdown_and_notify(server->grpc, server->queue, &server->t_down);
-	if (server->polling)
-		server_wait_down(server);
+	/* A client that does not read its socket keeps the core waiting forever, with a call or
+	 * without: cancelling calls does not end a connection whose write is blocked. */
+	if (server->polling &&
+	    (!server_wait(server, &calls->nopen, false, clock_mono_ms() + READ_MS) ||
+	     !server_wait(server, &calls->nopen, true, clock_mono_ms() + CLOSE_MS))) {
+		grpc_server_cancel_all_calls(server->grpc);
+		connections_close(&server->connections);
+		(void)server_wait(server, &calls->nopen, true, CLOCK_NEVER);
+	}
 	grpc_completion_queue_shutdown(server->queue);
 	if (server->polling)
 		(void)pthread_join(server->poll_thread, NULL);
@@ -308,7 +320,7 @@ server_stop_core(struct server *server, int64_t drain_ms)
 	grpc_completion_queue_destroy(server->queue);
 	grpc_server_destroy(server->grpc);
 	grpc_server_credentials_release(server->credentials);
-	rpc_calls_done(&server->calls);
+	rpc_calls_done(calls);
 	return rc;
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpc/core.h"
+#include "rpc/rpc_call.h"
 #include "sched/sched.h"
 
 /* What the test's thread does before a call comes before what the scheduler does with it, and that
