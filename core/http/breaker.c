@@ -37,28 +37,6 @@ breaker_admit(struct breaker *breaker, int64_t now_ms, bool *out_probe)
 	return true;
 }
 
-static void
-breaker_fail(struct breaker *breaker, bool probe, const char *error, int64_t now_ms)
-{
-	secret_printf(breaker->last_error, sizeof breaker->last_error, "%s", error);
-	breaker->nfailures++;
-	if (breaker->open && !probe)
-		return; /* sent before it opened */
-	if (!breaker->open && breaker->nfailures < BREAKER_FAILURES)
-		return;
-	if (!breaker->open) {
-		breaker->open = true;
-		breaker->since_ms = now_ms;
-		breaker->since_wall_s = clock_wall_s();
-		breaker->pause_ms = BREAKER_PAUSE_MS;
-	} else if (breaker->pause_ms * 2 < BREAKER_PAUSE_MAX_MS) {
-		breaker->pause_ms *= 2;
-	} else {
-		breaker->pause_ms = BREAKER_PAUSE_MAX_MS;
-	}
-	breaker->probe_ms = now_ms + breaker->pause_ms;
-}
-
 void
 breaker_report(struct breaker *breaker, bool probe, enum breaker_outcome outcome, const char *error,
 	       int64_t now_ms)
@@ -70,9 +48,25 @@ breaker_report(struct breaker *breaker, bool probe, enum breaker_outcome outcome
 	if (outcome == BREAKER_GOOD) {
 		breaker->nfailures = 0;
 		breaker->open = false;
-	} else if (outcome == BREAKER_BAD) {
-		breaker_fail(breaker, probe, error, now_ms);
 	}
+	if (outcome != BREAKER_BAD)
+		return;
+	secret_printf(breaker->last_error, sizeof breaker->last_error, "%s", error);
+	breaker->nfailures++;
+	if (breaker->open && !probe)
+		return; /* sent before it opened */
+	if (!breaker->open && breaker->nfailures < BREAKER_FAILURES)
+		return;
+	if (!breaker->open) {
+		breaker->open = true;
+		breaker->since_s = clock_wall_s();
+		breaker->pause_ms = BREAKER_PAUSE_MS;
+	} else if (breaker->pause_ms * 2 < BREAKER_PAUSE_MAX_MS) {
+		breaker->pause_ms *= 2;
+	} else {
+		breaker->pause_ms = BREAKER_PAUSE_MAX_MS;
+	}
+	breaker->probe_ms = now_ms + breaker->pause_ms;
 }
 
 void
@@ -83,18 +77,17 @@ breaker_refuse(struct breaker *breaker, struct status *status)
 
 	/* A point in time, not a duration: equal failures have equal texts. */
 	status_fail(status, COSI_UNAVAILABLE, "circuit breaker open since %s: %s",
-		    utc_text(when, breaker->since_wall_s), breaker->last_error);
+		    utc_text(when, breaker->since_s), breaker->last_error);
 }
 
-void
-breaker_state(struct breaker *breaker, struct http_breaker_state *out)
+bool
+breaker_is_open(struct breaker *breaker, struct http_open_breaker *out)
 {
 	LOCK_SCOPE(&breaker->mutex);
 
-	*out = (struct http_breaker_state){ .open = breaker->open };
-	if (breaker->open) {
-		out->since_ms = breaker->since_ms;
-		out->since_s = breaker->since_wall_s;
-	}
+	if (!breaker->open)
+		return false;
+	out->since_s = breaker->since_s;
 	memcpy(out->last_error, breaker->last_error, sizeof out->last_error);
+	return true;
 }

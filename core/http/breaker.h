@@ -28,7 +28,7 @@ struct breaker {
 	pthread_mutex_t mutex;
 	unsigned nfailures; /* in a row */
 	bool open, probing;
-	int64_t since_ms, since_wall_s, pause_ms, probe_ms; /* while open */
+	int64_t since_s, pause_ms, probe_ms; /* while open; since_s: wall clock */
 	char last_error[256];
 };
 
@@ -42,6 +42,7 @@ void breaker_report(struct breaker *breaker, bool probe, enum breaker_outcome ou
 		    const char *error, int64_t now_ms);
 /* Why breaker_admit() said no, with the time of the opening; status becomes UNAVAILABLE. */
 void breaker_refuse(struct breaker *breaker, struct status *status);
-void breaker_state(struct breaker *breaker, struct http_breaker_state *out);
+/* Fills all but out->base when it is open. */
+bool breaker_is_open(struct breaker *breaker, struct http_open_breaker *out);
 
 #endif

@@ -22,17 +22,17 @@ enum { IDLE_MS = 20000, URL_MEMORY = 16384 };
 /* All clients.  The mutex is held for the steps of a list, never while a request runs. */
 static struct {
 	pthread_mutex_t mutex;
-	pthread_once_t once;
-	pthread_cond_t changed; /* wakes the reaper */
+	pthread_cond_t changed; /* wakes the reaper; of http_global_init() */
 	struct http_client *clients;
 	int64_t wakes_ms; /* when the reaper looks next by itself; 0: it is awake */
 	bool reaping;
 	pthread_t reaper;
-} pool = { .mutex = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT };
+} pool = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 int
 http_global_init(void)
 {
+	cond_init(&pool.changed);
 	return curl_global_init_mem(CURL_GLOBAL_DEFAULT, handle_malloc, wiped_free, handle_realloc,
 				    handle_strdup, handle_calloc) == CURLE_OK
 		       ? 0
@@ -103,17 +103,6 @@ reap(void *arg)
 	return arg;
 }
 
-/* Under the mutex.  Sees to it that the reaper looks at that time or before.  Without a reaper idle
- * handles stay until they are used again: no reason to fail. */
-static void
-reap_at(int64_t ms)
-{
-	if (pool.reaping && pool.wakes_ms > ms)
-		pthread_cond_signal(&pool.changed);
-	if (!pool.reaping)
-		pool.reaping = thread_start(&pool.reaper, "http-reaper", reap, NULL) == 0;
-}
-
 struct handle *
 client_take(struct http_client *client, struct origin *origin)
 {
@@ -142,7 +131,12 @@ client_give(struct http_client *client, struct origin *origin, struct handle *ha
 		handle->next = origin->idle;
 		origin->idle = handle;
 		origin->nidle++;
-		reap_at(handle->idle_since_ms + client->options.idle_ms);
+		/* The reaper looks when this one is due, or before.  Without a reaper idle handles
+		 * stay until they are used again: no reason to fail. */
+		if (pool.reaping && pool.wakes_ms > handle->idle_since_ms + client->options.idle_ms)
+			pthread_cond_signal(&pool.changed);
+		if (!pool.reaping)
+			pool.reaping = thread_start(&pool.reaper, "http-reaper", reap, NULL) == 0;
 	}
 	pthread_mutex_unlock(&pool.mutex);
 	if (!kept)
@@ -159,51 +153,40 @@ client_nidle(const struct origin *origin)
 
 /* ---- a client's life ---- */
 
-static void
-pool_init(void)
-{
-	cond_init(&pool.changed);
-}
-
-static int
-set_options(struct handle_options *options, const struct http_config *config, struct status *status)
-{
-	/* To libcurl zero means for ever. */
-	if (config->connect_timeout_ms <= 0 || config->request_timeout_ms <= 0)
-		return status_fail(status, COSI_INVALID,
-				   "connect_timeout and request_timeout must be above zero");
-	options->connect_timeout_ms = config->connect_timeout_ms;
-	options->idle_ms = config->idle_ms > 0 ? config->idle_ms : IDLE_MS;
-	options->backend = strdup(config->backend);
-	if (options->backend == NULL)
-		return status_no_memory(status);
-	if (config->insecure)
-		return 0;
-	options->ca_store = ca_store_new(config->ca_file, status);
-	return options->ca_store != NULL ? 0 : -1;
-}
-
 struct http_client *
 http_client_new(const struct http_config *config, struct status *status)
 {
 	struct http_client *client = calloc(1, sizeof *client);
+	struct handle_options *options;
 
-	(void)pthread_once(&pool.once, pool_init);
 	if (client == NULL) {
 		status_no_memory(status);
 		return NULL;
 	}
 	client->request_timeout_ms = config->request_timeout_ms;
 	client->retries = config->retries;
+	options = &client->options;
+	options->connect_timeout_ms = config->connect_timeout_ms;
+	options->idle_ms = config->idle_ms > 0 ? config->idle_ms : IDLE_MS;
+	options->backend = strdup(config->backend);
 	pthread_mutex_lock(&pool.mutex);
 	client->next = pool.clients;
 	pool.clients = client;
 	pthread_mutex_unlock(&pool.mutex);
-	if (set_options(&client->options, config, status) < 0) {
-		http_client_free(client);
-		return NULL;
-	}
-	return client;
+	/* To libcurl zero means for ever. */
+	if (config->connect_timeout_ms <= 0 || config->request_timeout_ms <= 0)
+		status_fail(status, COSI_INVALID,
+			    "connect_timeout and request_timeout must be above zero");
+	else if (options->backend == NULL)
+		status_no_memory(status);
+	else if (config->insecure)
+		return client;
+	else
+		options->ca_store = ca_store_new(config->ca_file, status);
+	if (options->ca_store != NULL)
+		return client;
+	http_client_free(client);
+	return NULL;
 }
 
 static void
@@ -247,23 +230,15 @@ http_client_free(struct http_client *client)
 
 /* ---- base URLs ---- */
 
-static struct origin *
-find_origin(const struct http_client *client, const char *base)
-{
-	struct origin *origin = client->origins;
-
-	while (origin != NULL && strcmp(origin->base, base) != 0)
-		origin = origin->next;
-	return origin;
-}
-
 struct origin *
 client_origin(struct http_client *client, const char *base, struct status *status)
 {
 	LOCK_SCOPE(&pool.mutex);
-	struct origin *origin = find_origin(client, base);
+	struct origin *origin = client->origins;
 	bool is_url;
 
+	while (origin != NULL && strcmp(origin->base, base) != 0)
+		origin = origin->next;
 	if (origin != NULL)
 		return origin;
 	if (client->norigins >= HTTP_BASES_MAX) {
@@ -313,34 +288,15 @@ http_url(struct http_client *client, struct arena *arena, const char *base, cons
 	return wire;
 }
 
-void
-http_breaker_state(struct http_client *client, const char *base, struct http_breaker_state *out)
-{
-	struct origin *origin;
-
-	pthread_mutex_lock(&pool.mutex);
-	origin = find_origin(client, base);
-	pthread_mutex_unlock(&pool.mutex);
-	*out = (struct http_breaker_state){ 0 };
-	if (origin != NULL)
-		breaker_state(&origin->breaker, out);
-}
-
 size_t
 http_open_breakers(struct http_client *client, size_t most, struct http_open_breaker *out)
 {
 	LOCK_SCOPE(&pool.mutex);
-	struct http_breaker_state state;
 	size_t n = 0;
 
 	for (struct origin *origin = client->origins; origin != NULL && n < most;
-	     origin = origin->next) {
-		breaker_state(&origin->breaker, &state);
-		if (!state.open)
-			continue;
-		out[n] = (struct http_open_breaker){ .base = origin->base,
-						     .since_s = state.since_s };
-		memcpy(out[n++].last_error, state.last_error, sizeof state.last_error);
-	}
+	     origin = origin->next)
+		if (breaker_is_open(&origin->breaker, &out[n]))
+			out[n++].base = origin->base;
 	return n;
 }

@@ -13,18 +13,6 @@
 
 #include "banned.h"
 
-bool
-failure_status_passes(int status)
-{
-	return status == 429 || status == 500 || (status >= 502 && status <= 504);
-}
-
-bool
-failure_status_unknown(int status)
-{
-	return status == 408 || status == 502 || status == 504;
-}
-
 enum failure_stage {
 	NOT_SENT = 1,  /* cause: a CURLcode */
 	NO_ANSWER = 2, /* cause: a CURLcode */
@@ -88,22 +76,6 @@ static const struct failure {
 	  "'%r' was cancelled: its caller has left" },
 };
 
-/* The system's words, else libcurl's own, in lower case. */
-static void
-write_words(struct handle *handle, CURLcode code, FILE *out)
-{
-	const char *words = NULL;
-	long number = 0;
-
-	if (curl_easy_getinfo(handle->easy, CURLINFO_OS_ERRNO, &number) == CURLE_OK && number != 0)
-		words = strerrordesc_np((int)number);
-	if (words == NULL)
-		words = handle->error[0] != '\0' ? handle->error : curl_easy_strerror(code);
-	if (isupper((unsigned char)words[0]) && !isupper((unsigned char)words[1]))
-		(void)fputc(tolower((unsigned char)*words++), out);
-	(void)fputs(words, out);
-}
-
 /* "20 s", "250 ms" */
 static void
 write_duration(int64_t ms, FILE *out)
@@ -118,8 +90,8 @@ write_part(struct handle *handle, const struct attempt *attempt, CURLcode code, 
 	   FILE *out)
 {
 	const struct request *request = attempt->request;
-	/* The system's errno says nothing about TLS. */
-	const char *tls = handle->error[0] != '\0' ? handle->error : curl_easy_strerror(code);
+	const char *words = handle->error[0] != '\0' ? handle->error : curl_easy_strerror(code);
+	long number = 0;
 
 	switch (part) {
 	case 'o':
@@ -129,13 +101,20 @@ write_part(struct handle *handle, const struct attempt *attempt, CURLcode code, 
 		(void)fputs(request->shown, out);
 		break;
 	case 'e':
-		/* OpenSSL's text for plain HTTP in reply to a handshake needs an explanation. */
-		(void)fprintf(out, "%s%s", tls,
-			      strstr(tls, "wrong version number") != NULL ? ": does it speak TLS?"
-									  : "");
+		/* The system's errno says nothing about TLS.  OpenSSL's text for plain HTTP in
+		 * reply to a handshake needs an explanation. */
+		(void)fputs(words, out);
+		if (strstr(words, "wrong version number") != NULL)
+			(void)fputs(": does it speak TLS?", out);
 		break;
 	case 'w':
-		write_words(handle, code, out);
+		/* The system's words, else libcurl's own, in lower case. */
+		if (curl_easy_getinfo(handle->easy, CURLINFO_OS_ERRNO, &number) == CURLE_OK &&
+		    number != 0 && strerrordesc_np((int)number) != NULL)
+			words = strerrordesc_np((int)number);
+		if (isupper((unsigned char)words[0]) && !isupper((unsigned char)words[1]))
+			(void)fputc(tolower((unsigned char)*words++), out);
+		(void)fputs(words, out);
 		break;
 	case 'c':
 		write_duration(handle->options->connect_timeout_ms, out);
@@ -173,37 +152,33 @@ attempt_fail(struct handle *handle, struct attempt *attempt, CURLcode code,
 		      text[0] != '\0' ? text : "no answer from the store");
 }
 
-static void
-attempt_answered(struct handle *handle, struct attempt *attempt)
-{
-	long status = 0;
-
-	(void)curl_easy_getinfo(handle->easy, CURLINFO_RESPONSE_CODE, &status);
-	if (status < 200 || status > 599) {
-		attempt_fail(handle, attempt, CURLE_OK, NO_ANSWER, CURLE_WEIRD_SERVER_REPLY);
-		return;
-	}
-	attempt->status = (int)status;
-	attempt->repeat = failure_status_passes(attempt->status);
-	attempt->outcome = BREAKER_GOOD;
-	if (status >= 502 && status <= 504) {
-		attempt->outcome = BREAKER_BAD;
-		secret_printf(attempt->text, sizeof attempt->text, "%s answers with HTTP %d",
-			      attempt->request->url.origin, attempt->status);
-	}
-}
-
 void
 failure_judge(struct handle *handle, struct attempt *attempt, CURLcode code, bool out_of_memory)
 {
 	enum reply_trouble trouble = handle->reply.trouble;
 	enum attempt_stop stop = attempt->stop;
 	bool late = clock_mono_ms() >= attempt->call->deadline_ms;
+	long status = 0;
 
 	attempt->status = 0;
 	attempt->repeat = false;
 	if (code == CURLE_OK && handle->reply.head_done) {
-		attempt_answered(handle, attempt);
+		(void)curl_easy_getinfo(handle->easy, CURLINFO_RESPONSE_CODE, &status);
+		if (status < 200 || status > 599) {
+			attempt_fail(handle, attempt, CURLE_OK, NO_ANSWER,
+				     CURLE_WEIRD_SERVER_REPLY);
+			return;
+		}
+		attempt->status = (int)status;
+		attempt->outcome = BREAKER_GOOD;
+		if (status >= 502 && status <= 504) {
+			attempt->outcome = BREAKER_BAD;
+			secret_printf(attempt->text, sizeof attempt->text,
+				      "%s answers with HTTP %d", attempt->request->url.origin,
+				      attempt->status);
+		}
+		/* The statuses that mean "later". */
+		attempt->repeat = status == 429 || status == 500 || attempt->outcome == BREAKER_BAD;
 		return;
 	}
 	if (code == CURLE_OK) /* cut within the head */

@@ -8,7 +8,6 @@
 #include "http/http.h"
 
 #include <curl/curl.h>
-#include <string.h>
 #include <sys/random.h>
 #include <time.h>
 
@@ -29,37 +28,21 @@ enum { QUERY_MAX = 128, STEP_MS = 20, RETRY_AFTER_MAX_S = 86400 };
 static const char *const id_headers[] = { "x-amz-request-id", "x-ms-request-id",
 					  "x-guploader-uploadid", "x-request-id" };
 
-static const char *
-store_request_id(const struct reply *reply)
-{
-	const char *value;
-
-	for (size_t i = 0; i < sizeof id_headers / sizeof id_headers[0]; i++) {
-		value = reply_header(reply, id_headers[i]);
-		if (value != NULL)
-			return value;
-	}
-	return "-";
-}
-
 /* "a=1&tagging" -> "?a&tagging": names tell what was asked, values may be secrets. */
-static const char *
-query_names(const char *query, char out[static QUERY_MAX])
+static void
+write_query_names(const char *query, char out[static QUERY_MAX])
 {
 	size_t len = 0;
 	bool value = false;
 
-	out[0] = '\0';
-	if (query == NULL)
-		return out;
-	out[len++] = '?';
-	for (; *query != '\0' && len < QUERY_MAX - 1; query++) {
+	if (query != NULL)
+		out[len++] = '?';
+	for (; query != NULL && *query != '\0' && len < QUERY_MAX - 1; query++) {
 		value = *query == '=' || (value && *query != '&');
 		if (!value)
 			out[len++] = *query;
 	}
 	out[len] = '\0';
-	return out;
 }
 
 static void
@@ -68,56 +51,51 @@ trace_attempt(const struct handle *handle, const struct attempt *attempt)
 	const struct request *request = attempt->request;
 	const struct log_fields unnamed = { .backend = handle->options->backend, .ms = -1 };
 	const struct log_fields *fields = attempt->call->fields;
+	const char *id = NULL;
 	char names[QUERY_MAX];
 
 	if (!log_wants(COSI_DEBUG))
 		return;
 	if (fields == NULL)
 		fields = &unnamed;
-	if (attempt->status == 0)
+	write_query_names(request->query, names);
+	if (attempt->status == 0) {
 		log_line(COSI_DEBUG, fields, "http %s%s at %s: %s (%lld ms, sent %u)",
-			 request->shown, query_names(request->query, names), request->url.origin,
-			 attempt->text, (long long)attempt->ms, attempt->sent);
-	else
-		log_line(COSI_DEBUG, fields,
-			 "http %s%s at %s: %d, %lld ms, %zu bytes, request id %.128s",
-			 request->shown, query_names(request->query, names), request->url.origin,
-			 attempt->status, (long long)attempt->ms, handle->reply.body.len,
-			 store_request_id(&handle->reply));
+			 request->shown, names, request->url.origin, attempt->text,
+			 (long long)attempt->ms, attempt->sent);
+		return;
+	}
+	for (size_t i = 0; id == NULL && i < sizeof id_headers / sizeof id_headers[0]; i++)
+		id = reply_header(&handle->reply, id_headers[i]);
+	log_line(COSI_DEBUG, fields, "http %s%s at %s: %d, %lld ms, %zu bytes, request id %.128s",
+		 request->shown, names, request->url.origin, attempt->status,
+		 (long long)attempt->ms, handle->reply.body.len, id != NULL ? id : "-");
 }
 
 /* ---- how long to wait before the next attempt ---- */
 
-/* RFC 9110 10.2.3: seconds, or a date. */
-static int64_t
-retry_after_ms(const char *value)
-{
-	int64_t seconds;
-	time_t date;
-
-	if (parse_int(value, &seconds) < 0) {
-		date = curl_getdate(value, NULL);
-		if (date == (time_t)-1)
-			return 0;
-		seconds = (int64_t)date - clock_wall_s();
-	}
-	if (seconds <= 0)
-		return 0;
-	return (seconds < RETRY_AFTER_MAX_S ? seconds : RETRY_AFTER_MAX_S) * 1000;
-}
-
 int64_t
 retry_delay_ms(unsigned nattempts, const char *retry_after)
 {
-	int64_t full = RETRY_MAX_MS, asked = retry_after != NULL ? retry_after_ms(retry_after) : 0;
+	int64_t full = RETRY_MAX_MS, asked_s = 0;
 	uint16_t random = 0;
+	time_t date;
 
 	if (nattempts <= 5 && RETRY_FIRST_MS << (nattempts - 1) < RETRY_MAX_MS)
 		full = RETRY_FIRST_MS << (nattempts - 1);
 	/* Without randomness the delay is the same for all, which is still a delay. */
 	(void)!getrandom(&random, sizeof random, GRND_NONBLOCK);
 	full = full / 2 + full / 2 * random / UINT16_MAX;
-	return full > asked ? full : asked;
+	/* RFC 9110 10.2.3: seconds, or a date. */
+	if (retry_after != NULL && parse_int(retry_after, &asked_s) < 0) {
+		date = curl_getdate(retry_after, NULL);
+		asked_s = date == (time_t)-1 ? 0 : (int64_t)date - clock_wall_s();
+	}
+	if (asked_s < 0)
+		asked_s = 0;
+	if (asked_s > RETRY_AFTER_MAX_S)
+		asked_s = RETRY_AFTER_MAX_S;
+	return full > asked_s * 1000 ? full : asked_s * 1000;
 }
 
 bool
@@ -138,130 +116,94 @@ retry_wait(const struct http_call *call, int64_t delay_ms)
 
 /* ---- attempts ---- */
 
-/* One request of a module, while it is sent. */
-struct sending {
-	struct http_client *client;
-	struct http_call *call;
-	struct origin *origin;
-	struct handle *handle;
-	struct request request;
-	struct attempt attempt; /* the last one */
-};
-
-/* A request that is lost may be carried out later, even when its repetition was answered. */
+/* A changing request that is lost may be carried out later, even when its repetition was answered.
+ * 408, 502 and 504: an intermediary gave up. */
 static void
-note_unknown(struct http_call *call, const struct attempt *attempt)
+note_unknown(const struct attempt *attempt)
 {
 	const struct request *request = attempt->request;
+	struct http_call *call = attempt->call;
+	bool lost = attempt->status == 0 || attempt->status == 408 || attempt->status == 502 ||
+		    attempt->status == 504;
 
-	if (!request->changing || attempt->sent == 0)
-		return;
-	if (attempt->status != 0 && attempt->sent == 1 && !failure_status_unknown(attempt->status))
-		return;
-	if (request->timeout_ms > call->unknown_ms)
+	if (request->changing && (attempt->sent > 1 || (attempt->sent == 1 && lost)) &&
+	    request->timeout_ms > call->unknown_ms)
 		call->unknown_ms = request->timeout_ms;
 }
 
-static void
-send_once(struct sending *sending, bool probe)
-{
-	struct attempt *attempt = &sending->attempt;
-
-	*attempt = (struct attempt){ .request = &sending->request, .call = sending->call };
-	handle_perform(sending->handle, attempt);
-	note_unknown(sending->call, attempt);
-	breaker_report(&sending->origin->breaker, probe, attempt->outcome, attempt->text,
-		       clock_mono_ms());
-	trace_attempt(sending->handle, attempt);
-}
-
-/* Waits before the next attempt; false when there is none. */
-static bool
-wait_to_repeat(struct sending *sending, unsigned nattempts)
-{
-	const struct attempt *attempt = &sending->attempt;
-	const char *retry_after = reply_header(&sending->handle->reply, "retry-after");
-
-	if (!attempt->repeat || nattempts > sending->client->retries)
-		return false;
-	/* A request that never left can be sent again, regardless of its method. */
-	if (!sending->request.repeatable && attempt->sent > 0)
-		return false;
-	return retry_wait(sending->call, retry_delay_ms(nattempts, retry_after));
-}
-
-/* 0 when the last attempt brought an answer. */
+/* attempt: its request and call are set; it becomes the last one.  0 when that brought an answer.
+ */
 static int
-send_until_answered(struct sending *sending)
+send_until_answered(const struct http_client *client, struct origin *origin, struct handle *handle,
+		    struct attempt *attempt)
 {
-	struct breaker *breaker = &sending->origin->breaker;
-	struct http_call *call = sending->call;
+	const struct request *request = attempt->request;
+	struct http_call *call = attempt->call;
 	unsigned nattempts = 0;
-	bool probe;
+	bool again, probe;
 
 	do {
-		if (breaker_admit(breaker, clock_mono_ms(), &probe)) {
-			send_once(sending, probe);
-			continue;
-		}
-		if (nattempts == 0) {
-			breaker_refuse(breaker, call->status);
+		if (!breaker_admit(&origin->breaker, clock_mono_ms(), &probe)) {
+			if (nattempts > 0)
+				break; /* opened by other requests: the last attempt counts */
+			breaker_refuse(&origin->breaker, call->status);
 			return -1;
 		}
-		break; /* opened by other requests: the last attempt's result is reported */
-	} while (wait_to_repeat(sending, ++nattempts));
-	if (sending->attempt.status != 0)
+		*attempt = (struct attempt){ .request = request, .call = call };
+		handle_perform(handle, attempt);
+		nattempts++;
+		note_unknown(attempt);
+		breaker_report(&origin->breaker, probe, attempt->outcome, attempt->text,
+			       clock_mono_ms());
+		trace_attempt(handle, attempt);
+		/* A request that never left can be sent again, regardless of its method. */
+		again = attempt->repeat && nattempts <= client->retries &&
+			(request->repeatable || attempt->sent == 0);
+	} while (again && retry_wait(call, retry_delay_ms(nattempts, reply_header(&handle->reply,
+										  "retry-after"))));
+	if (attempt->status != 0)
 		return 0;
-	return status_fail(call->status, sending->attempt.code, "%s", sending->attempt.text);
-}
-
-/* Everything that stands before the first attempt.  0 or -1 with call->status. */
-static int
-sending_begin(struct sending *sending, const char *base, const struct cosi_http *given)
-{
-	struct http_call *call = sending->call;
-	struct cosi_http asked = { 0 };
-	size_t size = given->size < sizeof asked ? given->size : sizeof asked;
-
-	/* A module built with an older header knows a shorter struct; what it lacks is zero. */
-	if (size < offsetof(struct cosi_http, max_reply))
-		return status_fail(call->status, COSI_INTERNAL, "a request without a size");
-	memcpy(&asked, given, size);
-	sending->origin = client_origin(sending->client, base, call->status);
-	if (sending->origin == NULL ||
-	    request_prepare(call, &sending->origin->url, &asked,
-			    sending->client->request_timeout_ms, &sending->request) < 0)
-		return -1;
-	if (atomic_load(call->cancelled))
-		return status_fail(call->status, COSI_TIMEOUT,
-				   "the caller left before '%s' was sent", sending->request.shown);
-	if (clock_mono_ms() >= call->deadline_ms)
-		return status_fail(call->status, COSI_TIMEOUT,
-				   "the deadline passed before '%s' was sent",
-				   sending->request.shown);
-	sending->handle = client_take(sending->client, sending->origin);
-	if (sending->handle == NULL)
-		return status_fail(call->status, COSI_EXHAUSTED, "out of memory for '%s'",
-				   sending->request.shown);
-	return 0;
+	return status_fail(call->status, attempt->code, "%s", attempt->text);
 }
 
 const struct cosi_http_reply *
 http_send(struct http_client *client, struct http_call *call, const char *base,
-	  const struct cosi_http *request)
+	  const struct cosi_http *asked)
 {
-	struct sending sending = { .client = client, .call = call };
+	struct request request;
+	struct attempt attempt = { .request = &request, .call = call };
 	const struct cosi_http_reply *reply = NULL;
+	struct origin *origin;
+	struct handle *handle;
 
-	if (!status_ok(call->status) || sending_begin(&sending, base, request) < 0)
+	if (!status_ok(call->status))
 		return NULL;
-	if (send_until_answered(&sending) == 0) {
-		reply = reply_take(&sending.handle->reply, sending.attempt.status);
+	origin = client_origin(client, base, call->status);
+	if (origin == NULL ||
+	    request_prepare(call, &origin->url, asked, client->request_timeout_ms, &request) < 0)
+		return NULL;
+	if (atomic_load(call->cancelled)) {
+		status_fail(call->status, COSI_TIMEOUT, "the caller left before '%s' was sent",
+			    request.shown);
+		return NULL;
+	}
+	if (clock_mono_ms() >= call->deadline_ms) {
+		status_fail(call->status, COSI_TIMEOUT, "the deadline passed before '%s' was sent",
+			    request.shown);
+		return NULL;
+	}
+	handle = client_take(client, origin);
+	if (handle == NULL) {
+		status_fail(call->status, COSI_EXHAUSTED, "out of memory for '%s'", request.shown);
+		return NULL;
+	}
+	if (send_until_answered(client, origin, handle, &attempt) == 0) {
+		reply = reply_take(&handle->reply, attempt.status);
 		if (reply == NULL)
 			status_fail(call->status, COSI_EXHAUSTED,
 				    "out of memory for the answer of %s to '%s'",
-				    sending.request.url.origin, sending.request.shown);
+				    request.url.origin, request.shown);
 	}
-	client_give(client, sending.origin, sending.handle);
+	client_give(client, origin, handle);
 	return reply;
 }

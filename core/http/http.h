@@ -83,9 +83,10 @@ enum {
  * that turns out to be closed, or to hold bytes that belong to no answer, is replaced at once for
  * what may be sent twice.  The last answer is returned as it is.  A request that HTTP cannot carry
  * (a line break in a header, a space in the path) is INTERNAL.  The module gives no Host,
- * Content-Length, Transfer-Encoding, Connection or Expect header: the client sets them. */
+ * Content-Length, Transfer-Encoding, Connection or Expect header: the client sets them.  asked has
+ * all fields, whatever its size says. */
 const struct cosi_http_reply *http_send(struct http_client *client, struct http_call *call,
-					const char *base, const struct cosi_http *request);
+					const char *base, const struct cosi_http *asked);
 
 /* How a base and label go over the wire; from the arena, never NULL.  host is the Host header's
  * value, without the scheme's own port; path is the base's prefix, "" or "/prefix", which stands
@@ -94,20 +95,11 @@ const struct cosi_http_reply *http_send(struct http_client *client, struct http_
 const struct cosi_url *http_url(struct http_client *client, struct arena *arena, const char *base,
 				const char *host_label);
 
-/* The breaker of one base: closed, or open since when (monotonic ms), with the last error's text
- * copied into last_error. */
-struct http_breaker_state {
-	bool open;
-	int64_t since_ms, since_s; /* the latter by the wall clock */
-	char last_error[256];
-};
-void http_breaker_state(struct http_client *client, const char *base,
-			struct http_breaker_state *out);
-/* The open ones, at most `most` of them; base lives as long as the client. */
+/* The open breakers, at most `most` of them; base lives as long as the client. */
 struct http_open_breaker {
 	const char *base;
-	int64_t since_s; /* wall clock */
-	char last_error[256];
+	int64_t since_s;      /* wall clock */
+	char last_error[256]; /* its text */
 };
 size_t http_open_breakers(struct http_client *client, size_t most, struct http_open_breaker *out);
 

@@ -9,9 +9,10 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/parse.h"
 #include "base/secret.h"
-#include "http/http.h"
+#include "http/request.h"
+#include "base/secret.h"
+#include "http/request.h"
 
 #include "banned.h"
 
@@ -30,51 +31,23 @@ buf_reset(struct buf *buf)
 	}
 }
 
-/* size: at least what is there. */
+/* Room for `needed` bytes in all. */
 static int
-buf_resize(struct buf *buf, size_t size)
+buf_reserve(struct buf *buf, size_t needed)
 {
-	char *grown = wiped_realloc(buf->data, size);
+	size_t size = buf->size == 0 ? BUF_FIRST : buf->size;
+	char *grown;
 
+	while (size < needed)
+		size *= 2;
+	if (size == buf->size)
+		return 0;
+	grown = wiped_realloc(buf->data, size);
 	if (grown == NULL)
 		return -1;
 	buf->data = grown;
 	buf->size = size;
 	return 0;
-}
-
-static int
-buf_add(struct buf *buf, const char *data, size_t len)
-{
-	size_t size = buf->size == 0 ? BUF_FIRST : buf->size;
-
-	while (size - buf->len < len)
-		size *= 2;
-	if (size > buf->size && buf_resize(buf, size) < 0)
-		return -1;
-	if (len > 0)
-		memcpy(buf->data + buf->len, data, len);
-	buf->len += len;
-	return 0;
-}
-
-/* Room for len bytes and a NUL.  What is too large to be kept is charged to the call by its length,
- * as the rest of such a buffer is never touched. */
-static int
-body_reserve(struct reply *reply, size_t len)
-{
-	struct buf *body = &reply->body;
-	size_t needed = body->len + len + 1;
-	size_t size = body->size == 0 ? BUF_FIRST : body->size;
-
-	while (size < needed)
-		size *= 2;
-	if (size > KEEP_MAX) {
-		if (charge_add(reply->arena, needed - reply->charged) < 0)
-			return -1;
-		reply->charged = needed;
-	}
-	return size > body->size ? buf_resize(body, size) : 0;
 }
 
 void
@@ -109,18 +82,6 @@ reply_refuse(struct reply *reply, enum reply_trouble trouble)
 	return 0;
 }
 
-/* Bytes of the token at the beginning of a line (RFC 9110 5.6.2). */
-static size_t
-token_len(const char *line, size_t len)
-{
-	size_t n = 0;
-
-	while (n < len && (chars_is_alnum((unsigned char)line[n]) ||
-			   (line[n] != '\0' && strchr("!#$%&'*+-.^_`|~", line[n]) != NULL)))
-		n++;
-	return n;
-}
-
 static bool
 is_blank(char c)
 {
@@ -131,8 +92,9 @@ is_blank(char c)
 static enum reply_trouble
 reply_add_header(struct reply *reply, const char *line, size_t len)
 {
-	size_t name_len = token_len(line, len), at = reply->head.len;
+	size_t name_len = request_token_len(line, len);
 	const char *value = line + name_len + 1;
+	char *out;
 
 	if (name_len == 0 || name_len == len || line[name_len] != ':' ||
 	    memchr(line, '\0', len) != NULL)
@@ -144,23 +106,17 @@ reply_add_header(struct reply *reply, const char *line, size_t len)
 		value++;
 	while (len > 0 && is_blank(value[len - 1]))
 		len--;
-	if (buf_add(&reply->head, line, name_len) < 0 || buf_add(&reply->head, "", 1) < 0 ||
-	    buf_add(&reply->head, value, len) < 0 || buf_add(&reply->head, "", 1) < 0)
+	if (buf_reserve(&reply->head, reply->head.len + name_len + len + 2) < 0)
 		return REPLY_NO_MEMORY;
-	for (char *p = reply->head.data + at; *p != '\0'; p++)
-		if (*p >= 'A' && *p <= 'Z')
-			*p = (char)(*p - 'A' + 'a');
+	out = reply->head.data + reply->head.len;
+	for (; name_len > 0; name_len--, line++)
+		*out++ = *line >= 'A' && *line <= 'Z' ? (char)(*line - 'A' + 'a') : *line;
+	*out++ = '\0';
+	memcpy(out, value, len);
+	out[len] = '\0';
+	reply->head.len = (size_t)(out + len + 1 - reply->head.data);
 	reply->nheaders++;
 	return REPLY_FINE;
-}
-
-/* A status line begins an answer; the one before it was an interim one (100, 103). */
-static void
-reply_begin(struct reply *reply)
-{
-	reply->head.len = 0;
-	reply->nheaders = 0;
-	reply->head_done = false;
 }
 
 size_t
@@ -176,7 +132,10 @@ reply_header_cb(char *data, size_t size, size_t n, void *userdata)
 	while (len > 0 && (data[len - 1] == '\n' || data[len - 1] == '\r'))
 		len--;
 	if (reply->head_done && len >= 5 && memcmp(data, "HTTP/", 5) == 0) {
-		reply_begin(reply);
+		/* A status line; what came before it was an interim answer (100, 103). */
+		reply->head.len = 0;
+		reply->nheaders = 0;
+		reply->head_done = false;
 	} else if (len == 0) {
 		reply->head_done = true;
 	} else if (!reply->head_done) {
@@ -191,11 +150,18 @@ size_t
 reply_body_cb(char *data, size_t size, size_t n, void *userdata)
 {
 	struct reply *reply = userdata;
-	size_t len = size * n;
+	size_t len = size * n, needed = reply->body.len + len + 1; /* with a NUL */
 
 	if (len > reply->max_body - reply->body.len)
 		return reply_refuse(reply, REPLY_BODY_TOO_LARGE);
-	if (body_reserve(reply, len) < 0)
+	/* What is too large to be kept is charged to the call by its length, as the rest of such a
+	 * buffer is never touched. */
+	if (needed > KEEP_MAX) {
+		if (charge_add(reply->arena, needed - reply->charged) < 0)
+			return reply_refuse(reply, REPLY_NO_MEMORY);
+		reply->charged = needed;
+	}
+	if (buf_reserve(&reply->body, needed) < 0)
 		return reply_refuse(reply, REPLY_NO_MEMORY);
 	if (len > 0)
 		memcpy(reply->body.data + reply->body.len, data, len);
@@ -217,24 +183,6 @@ reply_header(const struct reply *reply, const char *name)
 	return NULL;
 }
 
-/* A large body changes hands, a small one is copied and its buffer kept. */
-static const char *
-body_take(struct reply *reply)
-{
-	struct buf *body = &reply->body;
-	char *data = body->data;
-
-	if (body->size <= KEEP_MAX)
-		return arena_strndup(reply->arena, body->len > 0 ? data : "", body->len);
-	charge_release(reply->arena, reply->charged);
-	reply->charged = 0;
-	if (arena_adopt(reply->arena, data, body->len + 1) < 0)
-		return NULL;
-	data[body->len] = '\0';
-	*body = (struct buf){ 0 };
-	return data;
-}
-
 const struct cosi_http_reply *
 reply_take(struct reply *reply, int status)
 {
@@ -243,9 +191,20 @@ reply_take(struct reply *reply, int status)
 	struct cosi_kv *headers = arena_alloc(arena, (reply->nheaders + 1) * sizeof *headers);
 	char *head =
 		arena_strndup(arena, reply->head.len > 0 ? reply->head.data : "", reply->head.len);
+	char *body = reply->body.data;
 	size_t len = reply->body.len;
-	const char *body = body_take(reply);
 
+	/* A large body changes hands, a small one is copied and its buffer kept. */
+	if (reply->body.size <= KEEP_MAX) {
+		body = arena_strndup(arena, len > 0 ? body : "", len);
+	} else {
+		charge_release(arena, reply->charged);
+		reply->charged = 0;
+		if (arena_adopt(arena, body, len + 1) == 0) {
+			body[len] = '\0';
+			reply->body = (struct buf){ 0 };
+		}
+	}
 	if (arena_failed(arena))
 		return NULL;
 	for (size_t i = 0; i < reply->nheaders; i++) {

@@ -18,13 +18,8 @@ enum { METHOD_MAX = 16, LABEL_MAX = 255, PORT_MAX = 65535 };
 static bool
 is_host_name(const char *name, size_t len)
 {
-	if (len == 0 || len > LABEL_MAX || name[0] == '.')
-		return false;
-	for (size_t i = 0; i < len; i++)
-		if (!chars_is_alnum((unsigned char)name[i]) &&
-		    (name[i] == '\0' || strchr("-._", name[i]) == NULL))
-			return false;
-	return true;
+	return len > 0 && len <= LABEL_MAX && name[0] != '.' &&
+	       strspn(name, CHARS_ALNUM "-._") >= len;
 }
 
 /* Every byte may stand in a request line as it is: visible ASCII, no '#'. */
@@ -37,61 +32,45 @@ is_target(const char *text)
 	return true;
 }
 
-/* The length of "host" in "host:port" or "host"; *out_port points after the colon, or is NULL. */
-static size_t
-split_port(const char *authority, size_t len, const char **out_port)
-{
-	const char *from = authority[0] == '[' ? memchr(authority, ']', len) : authority;
-	const char *colon =
-		from == NULL ? NULL : memchr(from, ':', len - (size_t)(from - authority));
-
-	*out_port = colon == NULL ? NULL : colon + 1;
-	return colon == NULL ? len : (size_t)(colon - authority);
-}
-
-/* The port as it is sent, "" for the scheme's own; NULL when it is none. */
-static const char *
-port_text(struct arena *arena, bool tls, const char *port, const char *end)
-{
-	int64_t number;
-
-	if (port == NULL)
-		return "";
-	if (parse_int(arena_strndup(arena, port, (size_t)(end - port)), &number) < 0 ||
-	    number < 1 || number > PORT_MAX)
-		return NULL;
-	if (number == (tls ? 443 : 80))
-		return "";
-	return arena_printf(arena, ":%d", (int)number);
-}
-
 int
 url_parse(struct arena *arena, const char *base, struct url *out)
 {
 	bool tls = strncmp(base, "https://", 8) == 0;
-	const char *authority = base + (tls ? 8 : 7), *end, *port;
+	const char *authority = base + (tls ? 8 : 7), *end, *port, *shown_port = "";
 	size_t host_len, path_len;
+	int64_t number;
 
 	*out = (struct url){ { "", "", "" }, "" };
 	if (!tls && strncmp(base, "http://", 7) != 0)
 		return -1;
 	end = authority + strcspn(authority, "/?#");
-	if (end == authority || !is_target(end) || strchr(end, '?') != NULL)
+	if (!is_target(end) || strchr(end, '?') != NULL)
 		return -1;
-	host_len = split_port(authority, (size_t)(end - authority), &port);
-	port = port_text(arena, tls, port, end);
-	if (port == NULL)
-		return -1;
-	if (authority[0] != '['
-		    ? !is_host_name(authority, host_len)
-		    : host_len <= 2 || authority[host_len - 1] != ']' ||
-			      strspn(authority + 1, "0123456789abcdefABCDEF:.") != host_len - 2)
-		return -1;
+	if (authority[0] == '[') {
+		host_len = 2 + strspn(authority + 1, "0123456789abcdefABCDEF:.");
+		if (host_len == 2 || authority[host_len - 1] != ']')
+			return -1;
+	} else {
+		host_len = strcspn(authority, ":/?#");
+		if (!is_host_name(authority, host_len))
+			return -1;
+	}
+	port = authority + host_len;
+	if (port != end) {
+		if (*port != ':' ||
+		    parse_int(arena_strndup(arena, port + 1, (size_t)(end - port - 1)), &number) <
+			    0 ||
+		    number < 1 || number > PORT_MAX)
+			return -1;
+		/* The scheme's own port is not sent. */
+		if (number != (tls ? 443 : 80))
+			shown_port = arena_printf(arena, ":%d", (int)number);
+	}
 	path_len = strlen(end);
 	while (path_len > 0 && end[path_len - 1] == '/')
 		path_len--;
 	out->wire.scheme = tls ? "https" : "http";
-	out->wire.host = arena_printf(arena, "%.*s%s", (int)host_len, authority, port);
+	out->wire.host = arena_printf(arena, "%.*s%s", (int)host_len, authority, shown_port);
 	out->wire.path = arena_strndup(arena, end, path_len);
 	out->origin = arena_printf(arena, "%s://%s", out->wire.scheme, out->wire.host);
 	return 0;
@@ -116,10 +95,23 @@ static const char *const reserved[] = { "host",       "content-length", "transfe
 					"connection", "expect",         "te",
 					"upgrade",    "trailer" };
 
+size_t
+request_token_len(const char *text, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && (chars_is_alnum((unsigned char)text[n]) ||
+			   (text[n] != '\0' && strchr("!#$%&'*+-.^_`|~", text[n]) != NULL)))
+		n++;
+	return n;
+}
+
 static bool
 is_token(const char *word)
 {
-	return chars_only(word, CHARS_ALNUM "!#$%&'*+-.^_`|~");
+	size_t len = strlen(word);
+
+	return len > 0 && request_token_len(word, len) == len;
 }
 
 static bool
@@ -202,20 +194,6 @@ prepare_headers(struct http_call *call, const struct cosi_http *asked, struct re
 
 /* ---- the whole ---- */
 
-static bool
-is_method_of(const char *method, const char *a, const char *b, const char *c)
-{
-	return strcmp(method, a) == 0 || strcmp(method, b) == 0 || strcmp(method, c) == 0;
-}
-
-static bool
-may_repeat(const char *method, uint32_t flags)
-{
-	if ((flags & COSI_HTTP_FINAL) != 0)
-		return false;
-	return (flags & COSI_HTTP_SAFE) != 0 || is_method_of(method, "GET", "HEAD", "DELETE");
-}
-
 int
 request_prepare(struct http_call *call, const struct url *base, const struct cosi_http *asked,
 		int64_t default_timeout_ms, struct request *out)
@@ -247,7 +225,10 @@ request_prepare(struct http_call *call, const struct url *base, const struct cos
 					  out->url.wire.path, asked->path);
 		out->query = query;
 	}
-	out->repeatable = may_repeat(asked->method, asked->flags);
-	out->changing = !is_method_of(asked->method, "GET", "HEAD", "HEAD");
+	out->changing = strcmp(out->method, "GET") != 0 && strcmp(out->method, "HEAD") != 0;
+	out->repeatable = !out->changing || strcmp(out->method, "DELETE") == 0 ||
+			  (asked->flags & COSI_HTTP_SAFE) != 0;
+	if ((asked->flags & COSI_HTTP_FINAL) != 0)
+		out->repeatable = false;
 	return prepare_headers(call, asked, out);
 }

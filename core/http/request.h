@@ -17,6 +17,9 @@ int url_parse(struct arena *arena, const char *base, struct url *out);
 /* Puts host_label (NULL: none) before the host.  0, or -1 when it cannot stand there. */
 int url_add_label(struct arena *arena, const char *host_label, struct url *url);
 
+/* Bytes of text[0..len) up to the first one that cannot stand in a token (RFC 9110 5.6.2). */
+size_t request_token_len(const char *text, size_t len);
+
 /* Lives in the call's arena; what the module gave is borrowed. */
 struct request {
 	const char *method;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_ca_store.c - certificates are read once, and shared. */
-#include "http/ca_store.h"
+#include "http/handle.h"
 
 #include <openssl/ssl.h>
 #include <unistd.h>

@@ -271,19 +271,6 @@ test_refused__base_and_label(void **state)
 }
 
 static void
-test_refused__struct_without_size(void **state)
-{
-	const struct cosi_http request = { .method = "GET", .path = "/" };
-	struct rig rig;
-
-	(void)state;
-	rig_open(&rig, NULL, always_ok, 1);
-	assert_null(http_send(rig.client, &rig.call, rig.base, &request));
-	assert_failed(&rig, COSI_INTERNAL, "a request without a size");
-	rig_close(&rig);
-}
-
-static void
 test_refused__call_without_memory(void **state)
 {
 	static char answer[9000] = "HTTP/1.1 200 OK\r\nContent-Length: 8000\r\n\r\n";
@@ -323,7 +310,6 @@ main(void)
 		cmocka_unit_test(test_limit__headers),
 		cmocka_unit_test(test_limit__head_bytes),
 		cmocka_unit_test(test_refused__base_and_label),
-		cmocka_unit_test(test_refused__struct_without_size),
 		cmocka_unit_test(test_refused__call_without_memory),
 	};
 

@@ -85,6 +85,11 @@ test_http__struct_of_another_size(void **state)
 	rig_assert_has(httpd_request(httpd, 1), "GET /newer HTTP/1.1\r\n");
 	assert_int_equal(rig->call.nrequests, 2);
 	assert_int_equal(rig->call.unknown_ms, 0);
+	older.size = 0;
+	assert_null(call->host->http(call, &older));
+	assert_int_equal(rig->status.code, COSI_INTERNAL);
+	rig_assert_has(rig->status.text, "a request has no usable method");
+	assert_int_equal(httpd_nrequests(httpd), 2);
 	free(rig->instance.endpoint);
 	disconnect(rig, httpd);
 }
