@@ -70,8 +70,6 @@ id_may_be_orphan(const struct generation *generation, const char *id)
 const char *
 id_format(struct arena *arena, const char *backend, const char *native, struct status *status)
 {
-	const char *id;
-
 	if (!id_is_native(native)) {
 		status_fail(status, COSI_INVALID,
 			    "'%.160s' cannot be part of an id: letters, digits, '.' and '-' alone, "
@@ -84,34 +82,29 @@ id_format(struct arena *arena, const char *backend, const char *native, struct s
 			    native, ID_MAX);
 		return NULL;
 	}
-	id = arena_printf(arena, "%s.%s", backend, native);
-	return id;
-}
-
-static const char *
-account_hashed(struct arena *arena, const char *plain, const char *name)
-{
-	unsigned char digest[SHA256_DIGEST_LENGTH];
-	char head[HASHED_HEAD + 1] = "", hex[2 * HASH_BYTES + 1];
-	size_t i;
-
-	for (i = 0; i < HASHED_HEAD && plain[i] != '\0'; i++)
-		head[i] = is_lower(plain[i]) ? plain[i] : '-';
-	SHA256((const unsigned char *)name, strlen(name), digest);
-	parse_hex(digest, HASH_BYTES, hex);
-	return arena_printf(arena, "%s-%s", head, hex);
+	return arena_printf(arena, "%s.%s", backend, native);
 }
 
 const char *
 id_account_native(struct arena *arena, const char *name)
 {
 	const char *plain = arena_printf(arena, ID_ACCOUNT_PREFIX "%s", name);
+	unsigned char digest[SHA256_DIGEST_LENGTH];
+	char head[HASHED_HEAD + 1] = "", hex[2 * HASH_BYTES + 1];
+	bool fits = strlen(plain) <= ID_ACCOUNT_MAX;
 
-	if (strlen(plain) > ID_ACCOUNT_MAX)
-		return account_hashed(arena, plain, name);
-	for (const char *c = plain; *c != '\0'; c++) {
-		if (!is_lower(*c) && *c != '-')
-			return account_hashed(arena, plain, name);
+	for (size_t i = 0; plain[i] != '\0'; i++) {
+		bool valid = is_lower(plain[i]) || plain[i] == '-';
+
+		fits = fits && valid;
+		if (i < HASHED_HEAD)
+			head[i] = plain[i];
+		if (i < HASHED_HEAD && !valid)
+			head[i] = '-';
 	}
-	return plain;
+	if (fits)
+		return plain;
+	SHA256((const unsigned char *)name, strlen(name), digest);
+	parse_hex(digest, HASH_BYTES, hex);
+	return arena_printf(arena, "%s-%s", head, hex);
 }

@@ -7,7 +7,6 @@
 
 #include "config/config.h"
 #include "routing/plan.h"
-#include "routing/work.h"
 
 #include "banned.h"
 
@@ -54,23 +53,14 @@ lookup_next(const struct lookup *lookup)
 	return NULL;
 }
 
-static void
-candidate_failed(struct lookup *lookup, struct candidate *candidate, const struct status *failure)
+void
+lookup_failed(struct lookup *lookup, struct candidate *candidate, const struct status *reason)
 {
 	candidate->answer = CANDIDATE_FAILED;
 	if (lookup->failed != NULL)
 		return;
 	lookup->failed = candidate->backend->name;
-	lookup->failure = *failure;
-}
-
-void
-lookup_failed(struct lookup *lookup, struct candidate *candidate, const char *reason)
-{
-	struct status failure = { 0 };
-
-	status_fail(&failure, COSI_EXHAUSTED, "%s", reason);
-	candidate_failed(lookup, candidate, &failure);
+	lookup->failure = *reason;
 }
 
 /* The answers of the stores lie in an arena of their own: one store cannot use up the memory that
@@ -96,7 +86,7 @@ lookup_ask(const struct plan *plan, struct candidate *candidate)
 	else if (status.code == COSI_NOT_FOUND || status.code == COSI_UNSUPPORTED)
 		candidate->answer = CANDIDATE_LACKS;
 	else
-		candidate_failed(lookup, candidate, &status);
+		lookup_failed(lookup, candidate, &status);
 	arena_done(&arena);
 }
 

@@ -4,8 +4,8 @@
  * Three questions.  A Create without parameter `backend` asks where a bucket of that name carries
  * cosid's ownership tags already, so that a changed default never gives a name two buckets.  A Get
  * or Grant by a native name asks where that bucket is, and a Delete by a native name where cosid
- * has created one.  The preferred backend is asked first,
- * and only if it does not have the bucket the others are asked, one after another.
+ * has created one.  The preferred backend is asked first, and only if it does not have the bucket
+ * the others are asked, one after another.
  */
 #ifndef COSID_ROUTING_LOOKUP_H
 #define COSID_ROUTING_LOOKUP_H
@@ -48,8 +48,8 @@ void lookup_add(struct lookup *lookup, struct backend *backend, const char *nati
 struct candidate *lookup_next(const struct lookup *lookup);
 /* Asks the candidate's store, which blocks.  On a worker. */
 void lookup_ask(const struct plan *plan, struct candidate *candidate);
-/* Records that it could not be asked. */
-void lookup_failed(struct lookup *lookup, struct candidate *candidate, const char *reason);
+/* Records that it cannot tell. */
+void lookup_failed(struct lookup *lookup, struct candidate *candidate, const struct status *reason);
 /* The backend that the call goes to; NULL with status. */
 struct backend *lookup_decide(const struct lookup *lookup, struct status *status);
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * params.c - splits parameters between the daemon and the module, and reads both. */
+ * params.c - splits parameters between the daemon and the module, reads both, and hashes them. */
 #include "routing/params.h"
 
+#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parse.h"
 #include "config/config.h"
 #include "config/value.h"
 #include "module/schema.h"
@@ -82,29 +84,6 @@ unknown_param(const struct request *req, const struct cosi_module *module, const
 			   is_about_access(req) ? "access" : "bucket", key, module->name);
 }
 
-static int
-split_params(const struct request *req, const struct cosi_module *module,
-	     struct params_part *daemon, struct params_part *own, struct status *status)
-{
-	bool access = is_about_access(req);
-
-	for (size_t i = 0; i < req->nparams; i++) {
-		const struct cosi_kv *param = &req->params[i];
-		uint32_t bit = access ? 0 : schema_bucket_bit(param->key);
-
-		if (!access && strcmp(param->key, "backend") == 0)
-			continue; /* route.c has read it */
-		if ((bit & module->common_params) != 0 ||
-		    (access && req->mode_is_param && strcmp(param->key, "accessMode") == 0))
-			daemon->params[daemon->n++] = *param;
-		else if (bit == 0 && value_key(own->schema, param->key) != NULL)
-			own->params[own->n++] = *param;
-		else if (unknown_param(req, module, param->key, status) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 /* What counts in the hash goes into params->given. */
 static int
 parse_part(struct params *params, struct params_part *part, bool demand, struct arena *arena,
@@ -149,16 +128,68 @@ params_read(struct params *out, const struct request *req, const struct cosi_mod
 	common = access ? arena_alloc(arena, sizeof *common) : daemon.out;
 	if (arena_failed(arena))
 		return status_fail(status, COSI_EXHAUSTED, "the request needs too much memory");
-	if (split_params(req, module, &daemon, &own, status) < 0 ||
-	    parse_part(out, &daemon, demand, arena, status) < 0 ||
+	for (size_t i = 0; i < req->nparams; i++) {
+		const struct cosi_kv *param = &req->params[i];
+		uint32_t bit = access ? 0 : schema_bucket_bit(param->key);
+
+		if (!access && strcmp(param->key, "backend") == 0)
+			continue; /* route.c has read it */
+		if ((bit & module->common_params) != 0 ||
+		    (access && req->mode_is_param && strcmp(param->key, "accessMode") == 0)) {
+			daemon.params[daemon.n++] = *param;
+			common->set |= bit;
+		} else if (bit == 0 && value_key(own.schema, param->key) != NULL) {
+			own.params[own.n++] = *param;
+		} else if (unknown_param(req, module, param->key, status) < 0) {
+			return -1;
+		}
+	}
+	if (parse_part(out, &daemon, demand, arena, status) < 0 ||
 	    parse_part(out, &own, demand, arena, status) < 0)
 		return -1;
 	if (access)
 		out->mode = ((const struct access_words *)daemon.out)->mode + COSI_READ_WRITE;
-	for (size_t i = 0; !access && i < daemon.n; i++)
-		common->set |= schema_bucket_bit(daemon.params[i].key);
 	out->common = common;
 	out->own = own.out;
 	qsort(out->given, out->ngiven, sizeof out->given[0], param_by_key);
 	return 0;
+}
+
+/* ---- the hash ----------------------------------------------------------------------------- */
+
+/* Each word with its NUL, so that no two requests give the same bytes. */
+static bool
+hash_word(EVP_MD_CTX *hash, const char *word)
+{
+	return EVP_DigestUpdate(hash, word, strlen(word) + 1) == 1;
+}
+
+/* Over "p" key value, ..., "b" mode native, ... */
+const char *
+param_hash(const struct cosi_kv *given, size_t ngiven, const struct cosi_bucket_ref *const *buckets,
+	   size_t nbuckets, struct arena *arena)
+{
+	static const char *const modes[] = { [COSI_READ_WRITE] = "readWrite",
+					     [COSI_READ_ONLY] = "readOnly",
+					     [COSI_WRITE_ONLY] = "writeOnly" };
+	unsigned char digest[EVP_MAX_MD_SIZE];
+	char hex[2 * EVP_MAX_MD_SIZE + 1];
+	EVP_MD_CTX *hash = EVP_MD_CTX_new();
+	unsigned len = 0;
+	bool ok = hash != NULL && EVP_DigestInit_ex(hash, EVP_sha256(), NULL) == 1;
+
+	for (size_t i = 0; i < ngiven; i++)
+		ok = ok && hash_word(hash, "p") && hash_word(hash, given[i].key) &&
+		     hash_word(hash, given[i].value);
+	for (size_t i = 0; i < nbuckets; i++)
+		ok = ok && hash_word(hash, "b") && hash_word(hash, modes[buckets[i]->mode]) &&
+		     hash_word(hash, buckets[i]->native);
+	ok = ok && EVP_DigestFinal_ex(hash, digest, &len) == 1;
+	EVP_MD_CTX_free(hash);
+	if (!ok) { /* libcrypto got no memory: the call fails as if it had used up its own */
+		arena->failed = true;
+		return "";
+	}
+	parse_hex(digest, len, hex);
+	return arena_printf(arena, "1:%s", hex);
 }

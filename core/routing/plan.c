@@ -14,54 +14,6 @@
 
 #include "banned.h"
 
-/* With a backend: the rest of the plan. */
-static int
-plan_complete(struct plan *plan)
-{
-	const struct request *req = plan->req;
-	struct module_call call;
-
-	switch (req->op) {
-	case REQUEST_CREATE:
-		plan_module_call(plan, plan->backend, plan->arena, plan->status, &call);
-		plan->native = backend_map_name(&call, COSI_BUCKET, req->name, req->exact_names);
-		return plan->native != NULL ? plan_bucket(plan) : -1;
-	case REQUEST_GET:
-	case REQUEST_DELETE:
-		plan->native = plan_native_of(plan, req->id);
-		return plan_bucket(plan);
-	case REQUEST_GRANT:
-	case REQUEST_REVOKE:
-		return plan_access(plan);
-	}
-	return status_fail(plan->status, COSI_INTERNAL, "unknown operation");
-}
-
-/* ---- whose it is --------------------------------------------------------------------- */
-
-static int
-refuse_if_empty(const struct plan *plan, const char *text, const char *what)
-{
-	if (text != NULL && text[0] != '\0')
-		return 0;
-	return status_fail(plan->status, COSI_INVALID, "%s is empty", what);
-}
-
-/* The backend's name for the requested bucket; NULL: it cannot hold one of that name. */
-static const char *
-candidate_native(const struct plan *plan, struct backend *backend)
-{
-	struct status ignored = { 0 };
-	struct module_call call;
-	const char *native;
-
-	plan_module_call(plan, backend, plan->arena, &ignored, &call);
-	native = backend_map_name(&call, COSI_BUCKET, plan->req->name, plan->req->exact_names);
-	if (native == NULL || id_format(plan->arena, backend->name, native, &ignored) == NULL)
-		return NULL;
-	return native;
-}
-
 /* Looks for a bucket that an earlier request of that name has made: on `only`, or, when that is
  * NULL, on every backend.  accept_new does not count, since it may have been true then.  The bucket
  * of that name is locked on all of them until the look-up is over: no other call creates or
@@ -72,6 +24,8 @@ find_made_bucket(struct plan *plan, struct backend *preferred, const struct back
 {
 	const struct generation *generation = plan->generation;
 	struct lookup *lookup = lookup_new(plan, plan->req->name);
+	struct status ignored = { 0 };
+	struct module_call call;
 
 	if (lookup == NULL)
 		return -1;
@@ -88,8 +42,12 @@ find_made_bucket(struct plan *plan, struct backend *preferred, const struct back
 		    !route_serves(backend, plan->req->protocols) ||
 		    (backend != preferred && !can_tell))
 			continue;
-		native = candidate_native(plan, backend);
-		if (native != NULL)
+		/* A backend that cannot hold a bucket of that name has none. */
+		plan_module_call(plan, backend, plan->arena, &ignored, &call);
+		native = backend_map_name(&call, COSI_BUCKET, plan->req->name,
+					  plan->req->exact_names);
+		if (native != NULL &&
+		    id_format(plan->arena, backend->name, native, &ignored) != NULL)
 			lookup_add(lookup, backend, native, preferred);
 	}
 	/* Only the preferred one can have it: no store has to be asked. */
@@ -117,8 +75,6 @@ plan_create(struct plan *plan)
 	struct backend *preferred;
 	struct status why = { 0 };
 
-	if (refuse_if_empty(plan, plan->req->name, "the bucket's name") < 0)
-		return -1;
 	preferred = route_new_bucket(generation, plan->req, &why);
 	if (preferred != NULL && (explicit != NULL || generation->nbackends == 1)) {
 		plan->backend = preferred;
@@ -151,10 +107,7 @@ find_owned_bucket(struct plan *plan, const char *native)
 		    "'%.160s' names no backend, and cosid has created no bucket of that name",
 		    native);
 	plan->lookup = lookup;
-	if (lookup->ncandidates > 0)
-		return 0;
-	*plan->status = lookup->why;
-	return -1;
+	return 0;
 }
 
 /* Looks for an existing bucket by its native name, where existing_buckets permits it. */
@@ -189,10 +142,7 @@ find_existing_bucket(struct plan *plan, const char *native)
 		status_fail(&lookup->why, COSI_NOT_FOUND, "no backend has a bucket '%.160s'",
 			    native);
 	plan->lookup = lookup;
-	if (lookup->ncandidates > 0)
-		return 0;
-	*plan->status = lookup->why;
-	return -1;
+	return 0;
 }
 
 static int
@@ -207,19 +157,17 @@ refuse_malformed(const struct plan *plan, const char *id)
 static int
 plan_by_bucket_id(struct plan *plan)
 {
-	const struct request *req = plan->req;
-	const char *native;
+	const char *id = plan->req->id;
 
-	if (refuse_if_empty(plan, req->id, "bucket_id") < 0)
-		return -1;
-	plan->backend = id_backend(plan->generation, req->id, &native);
+	plan->native = id;
+	plan->backend = id_backend(plan->generation, id, &plan->native);
 	if (plan->backend != NULL)
 		return 0;
-	if (!id_is_native(req->id))
-		return refuse_malformed(plan, req->id);
-	if (req->op == REQUEST_DELETE)
-		return find_owned_bucket(plan, req->id);
-	return find_existing_bucket(plan, req->id);
+	if (!id_is_native(id))
+		return refuse_malformed(plan, id);
+	if (plan->req->op == REQUEST_DELETE)
+		return find_owned_bucket(plan, id);
+	return find_existing_bucket(plan, id);
 }
 
 static int
@@ -227,18 +175,12 @@ plan_grant(struct plan *plan)
 {
 	const struct request *req = plan->req;
 
-	if (refuse_if_empty(plan, req->name, "the account's name") < 0)
-		return -1;
-	if (req->nbuckets == 0)
-		return status_fail(plan->status, COSI_INVALID, "the request names no bucket");
 	for (size_t i = 0; i < req->nbuckets; i++) {
-		if (refuse_if_empty(plan, req->buckets[i].id, "bucket_id") < 0)
-			return -1;
-	}
-	for (size_t i = 0; i < req->nbuckets; i++) {
-		const char *id = req->buckets[i].id, *native;
-		struct backend *backend = id_backend(plan->generation, id, &native);
+		const char *id = req->buckets[i].id;
+		struct backend *backend;
 
+		plan->natives[i] = id;
+		backend = id_backend(plan->generation, id, &plan->natives[i]);
 		if (backend == NULL && !id_is_native(id))
 			return refuse_malformed(plan, id);
 		if (backend != NULL && plan->backend != NULL && backend != plan->backend)
@@ -255,24 +197,32 @@ plan_grant(struct plan *plan)
 static int
 plan_revoke(struct plan *plan)
 {
-	const char *id = plan->req->id, *native;
+	const struct request *req = plan->req;
+	const char *id = req->id;
 
-	if (refuse_if_empty(plan, id, "account_id") < 0)
-		return -1;
-	plan->backend = id_backend(plan->generation, id, &native);
+	plan->id = id;
+	plan->backend = id_backend(plan->generation, id, &plan->native);
 	if (plan->backend == NULL)
 		return status_fail(plan->status, COSI_PRECONDITION,
 				   "account '%.160s' is not managed by cosid: its id names no "
 				   "configured backend",
 				   id);
-	if (!id_is_native(native) || strlen(id) > ID_MAX)
+	if (!id_is_native(plan->native) || strlen(id) > ID_MAX)
 		return status_fail(plan->status, COSI_INVALID, "account_id '%.160s' is malformed",
 				   id);
-	if (strncmp(native, ID_ACCOUNT_PREFIX, strlen(ID_ACCOUNT_PREFIX)) != 0)
+	if (strncmp(plan->native, ID_ACCOUNT_PREFIX, strlen(ID_ACCOUNT_PREFIX)) != 0)
 		return status_fail(plan->status, COSI_PRECONDITION,
 				   "account '%s' is not managed by cosid: its name does not begin "
 				   "with '%s'",
 				   id, ID_ACCOUNT_PREFIX);
+	/* The account can have access to buckets of its backend only. */
+	for (size_t i = 0; i < req->nbuckets; i++) {
+		const char *native = req->buckets[i].id;
+		struct backend *backend = id_backend(plan->generation, native, &native);
+
+		if ((backend == NULL || backend == plan->backend) && id_is_native(native))
+			plan->natives[i] = native;
+	}
 	return 0;
 }
 
@@ -290,8 +240,10 @@ plan_check_memory(const struct plan *plan, int rc)
 int
 plan_found(struct plan *plan, struct backend *backend)
 {
+	bool access = plan->req->op == REQUEST_GRANT || plan->req->op == REQUEST_REVOKE;
+
 	plan->backend = backend;
-	return plan_check_memory(plan, plan_complete(plan));
+	return plan_check_memory(plan, access ? plan_access(plan) : plan_bucket(plan));
 }
 
 int
@@ -302,10 +254,9 @@ plan_request(struct plan *plan)
 
 	if (plan->generation->nbackends == 0)
 		return status_fail(plan->status, COSI_UNAVAILABLE, "no backend is configured");
-	if (req->nbuckets > REQUEST_BUCKETS_MAX)
-		return status_fail(plan->status, COSI_OUT_OF_RANGE,
-				   "the request names %zu buckets, more than the limit of %d",
-				   req->nbuckets, REQUEST_BUCKETS_MAX);
+	plan->natives = arena_alloc(plan->arena, req->nbuckets * sizeof plan->natives[0]);
+	if (plan->natives == NULL)
+		return plan_check_memory(plan, -1);
 	switch (req->op) {
 	case REQUEST_CREATE:
 		rc = plan_create(plan);
@@ -322,6 +273,10 @@ plan_request(struct plan *plan)
 		break;
 	}
 	if (rc == 0 && plan->backend != NULL)
-		rc = plan_complete(plan);
+		return plan_found(plan, plan->backend);
+	if (rc == 0 && plan->lookup->ncandidates == 0) {
+		*plan->status = plan->lookup->why;
+		rc = -1;
+	}
 	return plan_check_memory(plan, rc);
 }

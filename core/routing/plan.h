@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * plan.h - what a request comes to: its backend, what the module is asked, which locks that needs.
  *
- *   plan_request()  ids and names route themselves, or name a look-up (lookup.h) when only the
- *                   stores can tell which backend has the bucket
- *   plan_found()    completes the plan once the look-up has found the backend
- *   work_run()      (work.h) carries the plan out
+ *   plan_request()  plan.c: ids and names route themselves, or name a look-up (lookup.h) when only
+ *                   the stores can tell which backend has the bucket
+ *   plan_found()    completes the plan (plan_module.c) once the look-up has found the backend
+ *   work_run()      work.c: carries the plan out
  *
- * Pure: no thread, no mutex, no clock, no I/O.  Everything made here lies in the call's arena.
+ * A plan is pure: no thread, no mutex, no clock, no I/O.  Everything made here lies in the call's
+ * arena.
  */
 #ifndef COSID_ROUTING_PLAN_H
 #define COSID_ROUTING_PLAN_H
@@ -44,6 +45,9 @@ struct plan {
 	struct lookup *lookup;   /* NULL: no store has to be asked */
 	const char *native;      /* the bucket's or the account's name in the store */
 	const char *id;          /* "<backend>.<native>" */
+	/* The names of request.buckets in the store, one to one; NULL in a Revoke: the account
+	 * cannot have access to it. */
+	const char **natives;
 	struct params params;
 	struct cosi_bucket_req bucket; /* create, get, delete */
 	struct cosi_access_req access; /* grant, revoke */
@@ -58,21 +62,28 @@ int plan_request(struct plan *plan);
 /* After the look-up.  0, or -1 with plan->status. */
 int plan_found(struct plan *plan, struct backend *backend);
 
+struct work_result {
+	int64_t unknown_ms; /* see http.h */
+	bool misrouted;     /* the call reached a backend that the id does not name */
+};
+/* Runs the handler, which blocks.  The outcome is plan->status, with answer set when that is OK. */
+void work_run(const struct plan *plan, struct answer *answer, struct work_result *out);
+
+/* ---- within this layer ---- */
+
 /* What a handler of this backend is called with. */
 void plan_module_call(const struct plan *plan, struct backend *backend, struct arena *arena,
 		      struct status *status, struct module_call *out);
-
-/* For the parts of this layer: parameters, hash and locks.  plan_bucket() is for a Create, Get or
- * Delete whose native name is known; plan_access() is for a Grant or Revoke and names the account
- * as well.  0, or -1 with plan->status. */
+/* Names, parameters, hash and locks, once the backend is known.  0, or -1 with plan->status. */
 int plan_bucket(struct plan *plan);
 int plan_access(struct plan *plan);
-int plan_check_protocols(const struct plan *plan);
 /* Room for n locks; -1: no memory. */
 int plan_lock_room(struct plan *plan, size_t n);
 void plan_lock_add(struct plan *plan, uint32_t kind, const struct backend *backend,
 		   const char *native, bool exclusive);
-/* The native name in an id of a configured backend; else the id itself, which is a native name. */
-const char *plan_native_of(const struct plan *plan, const char *id);
+/* Looks at a bucket of that name, without parameters; tag_name as in struct lookup.  0, or -1 with
+ * call->status. */
+int work_look(struct module_call *call, const char *owner, const char *native, const char *tag_name,
+	      struct cosi_bucket *out);
 
 #endif

@@ -22,7 +22,8 @@ struct request_bucket {
 	uint32_t mode; /* enum cosi_mode; 0: the accessMode parameter's */
 };
 
-/* All pointers are from the call's arena. */
+/* All pointers are from the call's arena.  core/rpc has checked the fields: what an operation needs
+ * is there, and not empty. */
 struct request {
 	enum request_op op;
 	const char *api, *method; /* "v1alpha1", "DriverCreateBucket": for texts and logs */
@@ -38,7 +39,7 @@ struct request {
 	size_t nparams;
 	const struct cosi_kv *params; /* no key twice */
 	size_t nbuckets;
-	struct request_bucket *buckets; /* grant: >= 1; revoke */
+	struct request_bucket *buckets; /* grant: 1 to REQUEST_BUCKETS_MAX; revoke */
 	int64_t arrived_ms;             /* monotonic */
 	int64_t deadline_ms;            /* monotonic; CLOCK_NEVER when the client sent none */
 };

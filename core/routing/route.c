@@ -94,45 +94,6 @@ route_explicit(const struct generation *generation, const char *name, uint32_t p
 }
 
 static struct backend *
-route_matching(const struct generation *generation, const char *bucket, uint32_t protocols)
-{
-	const struct config *config = generation->config;
-
-	for (size_t i = 0; i < config->nroutes; i++) {
-		struct backend *backend = generation_find(generation, config->routes[i].backend);
-
-		if (parse_glob_match(config->routes[i].match, bucket) &&
-		    route_can_take(backend, protocols))
-			return backend;
-	}
-	return NULL;
-}
-
-static struct backend *
-route_default(const struct generation *generation, uint32_t protocols)
-{
-	const char *name = generation->config->default_backend;
-	struct backend *backend = name != NULL ? generation_find(generation, name) : NULL;
-
-	return route_can_take(backend, protocols) ? backend : NULL;
-}
-
-static struct backend *
-route_only_one(const struct generation *generation, uint32_t protocols)
-{
-	struct backend *only = NULL;
-
-	for (size_t i = 0; i < generation->nbackends; i++) {
-		if (!route_can_take(&generation->backends[i], protocols))
-			continue;
-		if (only != NULL)
-			return NULL;
-		only = &generation->backends[i];
-	}
-	return only;
-}
-
-static struct backend *
 route_none(const struct generation *generation, const struct request *req, struct status *status)
 {
 	const char *protocols = route_protocol_names(req->protocols);
@@ -161,22 +122,36 @@ struct backend *
 route_new_bucket(const struct generation *generation, const struct request *req,
 		 struct status *status)
 {
+	const struct config *config = generation->config;
 	const char *explicit = params_value(req, "backend");
-	struct backend *backend;
+	struct backend *backend, *only = NULL;
+	size_t ntakers = 0;
 
 	/* 1. the class says it */
 	if (explicit != NULL)
 		return route_explicit(generation, explicit, req->protocols, status);
 	/* 2. the first route that matches the name and can take it */
-	backend = route_matching(generation, req->name, req->protocols);
+	for (size_t i = 0; i < config->nroutes; i++) {
+		backend = generation_find(generation, config->routes[i].backend);
+		if (parse_glob_match(config->routes[i].match, req->name) &&
+		    route_can_take(backend, req->protocols))
+			return backend;
+	}
 	/* 3. default_backend */
-	if (backend == NULL)
-		backend = route_default(generation, req->protocols);
+	if (config->default_backend != NULL) {
+		backend = generation_find(generation, config->default_backend);
+		if (route_can_take(backend, req->protocols))
+			return backend;
+	}
 	/* 4. there is only one that can take it */
-	if (backend == NULL)
-		backend = route_only_one(generation, req->protocols);
-	/* 5. there is none */
-	return backend != NULL ? backend : route_none(generation, req, status);
+	for (size_t i = 0; i < generation->nbackends; i++) {
+		if (!route_can_take(&generation->backends[i], req->protocols))
+			continue;
+		only = &generation->backends[i];
+		ntakers++;
+	}
+	/* 5. there is none, or a choice */
+	return ntakers == 1 ? only : route_none(generation, req, status);
 }
 
 struct backend *

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * work.c - runs the module's handler and completes its answer. */
-#include "routing/work.h"
-
 #include <string.h>
 
 #include "config/config.h"
 #include "routing/id.h"
+#include "routing/plan.h"
 #include "routing/route.h"
 
 #include "banned.h"
@@ -113,34 +112,12 @@ run_grant(const struct plan *plan, struct module_call *call, struct answer *answ
 	 * them. */
 	buckets = arena_alloc(plan->arena, asked->nbuckets * sizeof buckets[0]);
 	for (size_t i = 0; buckets != NULL && i < asked->nbuckets; i++) {
-		const char *native = plan_native_of(plan, asked->buckets[i].id);
-
 		for (size_t j = 0; j < req->nbuckets; j++)
-			if (strcmp(req->buckets[j]->native, native) == 0)
+			if (strcmp(req->buckets[j]->native, plan->natives[i]) == 0)
 				buckets[i] = answer->access.buckets[j];
 	}
 	answer->access.buckets = buckets;
 	return 0;
-}
-
-static int
-run_handler(const struct plan *plan, struct module_call *call, struct answer *answer)
-{
-	switch (plan->req->op) {
-	case REQUEST_CREATE:
-		if (backend_create_bucket(call, &plan->bucket, &answer->bucket) < 0)
-			return -1;
-		return answer_bucket(plan, answer);
-	case REQUEST_GET:
-		return run_get(plan, call, answer);
-	case REQUEST_DELETE:
-		return backend_delete_bucket(call, &plan->bucket);
-	case REQUEST_GRANT:
-		return run_grant(plan, call, answer);
-	case REQUEST_REVOKE:
-		return backend_revoke(call, &plan->access);
-	}
-	return -1;
 }
 
 /* An id in a Get or Grant that may belong to a backend that is not configured any more; or NULL. */
@@ -157,39 +134,51 @@ orphan_id(const struct plan *plan)
 	return NULL;
 }
 
-/* Clients take NOT_FOUND for "gone": it is passed on only where that is certain. */
-static void
-check_not_found(const struct plan *plan, struct work_result *result)
-{
-	enum request_op op = plan->req->op;
-	struct status *status = plan->status;
-
-	if (op == REQUEST_DELETE || op == REQUEST_REVOKE) {
-		status->code = COSI_OK;
-		status_fail(status, COSI_INTERNAL, "module '%s' answered NOT_FOUND",
-			    plan->backend->module->name);
-	} else if (orphan_id(plan) != NULL) {
-		result->misrouted = true;
-		status->code = COSI_OK;
-		status_fail(status, COSI_PRECONDITION, "'%.160s' names no backend",
-			    orphan_id(plan));
-	}
-}
-
 void
 work_run(const struct plan *plan, struct answer *answer, struct work_result *out)
 {
 	struct status *status = plan->status;
+	const char *module = plan->backend->module->name, *orphan;
+	enum request_op op = plan->req->op;
 	struct module_call call;
+	int rc = -1;
 
 	*out = (struct work_result){ 0 };
 	plan_module_call(plan, plan->backend, plan->arena, status, &call);
-	if (run_handler(plan, &call, answer) < 0 && status_ok(status))
-		status_fail(status, COSI_INTERNAL, "module '%s' gave no reason",
-			    plan->backend->module->name);
+	switch (op) {
+	case REQUEST_CREATE:
+		rc = backend_create_bucket(&call, &plan->bucket, &answer->bucket);
+		if (rc == 0)
+			rc = answer_bucket(plan, answer);
+		break;
+	case REQUEST_GET:
+		rc = run_get(plan, &call, answer);
+		break;
+	case REQUEST_DELETE:
+		rc = backend_delete_bucket(&call, &plan->bucket);
+		break;
+	case REQUEST_GRANT:
+		rc = run_grant(plan, &call, answer);
+		break;
+	case REQUEST_REVOKE:
+		rc = backend_revoke(&call, &plan->access);
+		break;
+	}
+	out->unknown_ms = call.unknown_ms;
+	if (rc < 0 && status_ok(status))
+		status_fail(status, COSI_INTERNAL, "module '%s' gave no reason", module);
 	if (status_ok(status) && arena_failed(plan->arena))
 		status_fail(status, COSI_EXHAUSTED, "the call needs too much memory");
-	if (status->code == COSI_NOT_FOUND)
-		check_not_found(plan, out);
-	out->unknown_ms = call.unknown_ms;
+	if (status->code != COSI_NOT_FOUND)
+		return;
+	/* Clients take NOT_FOUND for "gone": it is passed on only where that is certain. */
+	orphan = orphan_id(plan);
+	if (op == REQUEST_DELETE || op == REQUEST_REVOKE) {
+		status->code = COSI_OK;
+		status_fail(status, COSI_INTERNAL, "module '%s' answered NOT_FOUND", module);
+	} else if (orphan != NULL) {
+		out->misrouted = true;
+		status->code = COSI_OK;
+		status_fail(status, COSI_PRECONDITION, "'%.160s' names no backend", orphan);
+	}
 }

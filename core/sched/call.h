@@ -25,7 +25,6 @@
 
 #include "routing/plan.h"
 #include "routing/request.h"
-#include "routing/work.h"
 #include "sched/locks.h"
 #include "sched/timers.h"
 

@@ -208,6 +208,7 @@ move_to(struct call *call, struct candidate *candidate)
 {
 	struct sched *sched = call->sched;
 	struct queue *queue = queues_find(&sched->queues, candidate->backend->name);
+	struct status full = { 0 };
 	bool goes_on = true;
 
 	sched_enter(sched);
@@ -216,7 +217,8 @@ move_to(struct call *call, struct candidate *candidate)
 			leave_queue(call);
 			goes_on = enter_queue(call, candidate->backend, true);
 		} else {
-			lookup_failed(call->plan.lookup, candidate, "too many calls wait for it");
+			status_fail(&full, COSI_EXHAUSTED, "too many calls wait for it");
+			lookup_failed(call->plan.lookup, candidate, &full);
 		}
 	}
 	sched_leave(sched, call);

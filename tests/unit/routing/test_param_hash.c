@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_param_hash.c - which requests have the same hash; it is stored, so its bytes never change.
  */
-#include "routing/param_hash.h"
+#include "routing/params.h"
 
 #include "rig.h"
 
