@@ -106,17 +106,6 @@ call_init_fields(struct call *call)
 	}
 }
 
-void
-call_set_backend_field(struct call *call, const char *backend)
-{
-	assert(call->reply_state == REPLY_PENDING);
-	call->fields.backend = backend;
-	if (call->req.op == REQUEST_CREATE)
-		call->fields.bucket = call->plan.id;
-	else if (call->req.op == REQUEST_GRANT)
-		call->fields.account = call->plan.id;
-}
-
 const char *
 call_title(const struct call *call, char out[CALL_TITLE_MAX])
 {
@@ -132,6 +121,14 @@ call_title(const struct call *call, char out[CALL_TITLE_MAX])
 	(void)snprintf(out, CALL_TITLE_MAX, "%s '%.160s'", verbs[req->op],
 		       object != NULL ? object : "");
 	return out;
+}
+
+void
+call_add_title(struct call *call)
+{
+	char title[CALL_TITLE_MAX];
+
+	status_fail(&call->status, COSI_OK, "cannot %s", call_title(call, title));
 }
 
 /* ---- the reply -------------------------------------------------------------------------- */

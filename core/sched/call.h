@@ -26,7 +26,6 @@
 #include "routing/plan.h"
 #include "routing/request.h"
 #include "sched/locks.h"
-#include "sched/timers.h"
 
 enum call_owner { CALL_OWNER_RPC = 1u << 0, CALL_OWNER_SCHED = 1u << 1 };
 
@@ -90,10 +89,12 @@ struct call {
 	struct backend *needs; /* the only backend that it still uses; NULL: not known yet */
 	struct queue *queue;   /* of the backend that it waits for or runs on; or NULL */
 	const char *awaited;   /* at the deadline: the backend that it waited for; else NULL */
-	struct timer timer;    /* the deadline; then create_settle, or the end of the quarantine */
+	/* The deadline; then create_settle, or the end of the quarantine. */
+	int64_t timer_ms; /* monotonic */
+	bool timer_is_set;
 	struct lock_set locks;
 	TAILQ_ENTRY(call) queue_link; /* QUEUED: in its queue; READY: in the workers' list */
-	TAILQ_ENTRY(call) all_link, delayed_link;
+	TAILQ_ENTRY(call) all_link, delayed_link, timer_link;
 };
 TAILQ_HEAD(call_list, call);
 
@@ -109,17 +110,16 @@ void call_set_phase(struct call *call, enum call_phase phase);
 /* Tickets for the locks of the plan, unless they are drawn already.  0, or -1 with call->status. */
 int call_make_tickets(struct call *call);
 
-/* What a log line about the call says: set by sched_submit(), the backend too once it is known; to
- * be read from within reply() or after it. */
+/* What a log line about the call says: set by sched_submit(), the backend too once it is known (and
+ * with it the id of what the call creates); to be read from within reply() or after it. */
 const struct log_fields *call_fields(const struct call *call);
 /* What the request itself says of that. */
 void call_init_fields(struct call *call);
-/* Its backend is known (a name that outlives the call), and with it the id of what it creates. With
- * the mutex, before it has a reply: the replying thread reads the fields. */
-void call_set_backend_field(struct call *call, const char *backend);
 /* "create bucket 'photos'", for texts; returns out. */
 enum { CALL_TITLE_MAX = 192 };
 const char *call_title(const struct call *call, char out[CALL_TITLE_MAX]);
+/* Puts "cannot " and the title in front of the text of call->status. */
+void call_add_title(struct call *call);
 /* Without the mutex: gives the reply that call->reason says. */
 void call_send_reply(struct call *call);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * flow.c - a call's way from its plan to its end; call.h draws the phases.
  *
- *   call_begin() ─► queue ─► call_run(): look-up, handler ─► call_finish() ─► reply
- *                     ▲                   │                       at once, or after create_settle
+ *   call_begin() ─► queue ─► call_run(): look-up, handler ─► reply
+ *                     ▲                   │                  at once, or after create_settle
  *                     └───────────────────┘ the next store to ask, or the backend it found
  *
- * Two may want to reply: call_finish(), and call_expire() for the deadline, a cancellation and the
- * end of the scheduler.  The first one does.
+ * Two may want to reply: call_run(), and call_expire() for the deadline, a cancellation and the end
+ * of the scheduler.  The first one does.
  */
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -14,20 +14,26 @@
 
 #include "banned.h"
 
-/* ---- the reply -------------------------------------------------------------------------- */
-
-/* For the status: the backend's counters. */
-static void
-count_reply(struct call *call)
+void
+call_set_reply(struct call *call, enum reply_reason reason)
 {
 	static const struct status late = { COSI_TIMEOUT, "the deadline passed" };
-	struct queue *queue = call->fields.backend == NULL
-				      ? NULL
-				      : queues_find(&call->sched->queues, call->fields.backend);
+	struct sched *sched = call->sched;
+	struct queue *queue = NULL;
 
-	if (queue == NULL || (call->reason == REPLY_RESULT && call->result.misrouted))
+	sched_assert(sched);
+	assert(call->reply_state == REPLY_PENDING || call->reply_state == REPLY_DELAYED);
+	if (call->reply_state == REPLY_DELAYED)
+		TAILQ_REMOVE(&sched->delayed, call, delayed_link);
+	call->reply_state = REPLY_DUE;
+	call->reason = reason;
+	timer_clear(&sched->timers, call);
+	/* For the status: the backend's counters. */
+	if (call->fields.backend != NULL)
+		queue = queues_find(&sched->queues, call->fields.backend);
+	if (queue == NULL || (reason == REPLY_RESULT && call->result.misrouted))
 		return;
-	switch (call->reason) {
+	switch (reason) {
 	case REPLY_RESULT:
 		queue_count(queue, &call->status);
 		break;
@@ -42,44 +48,20 @@ count_reply(struct call *call)
 	}
 }
 
-void
-call_set_reply(struct call *call, enum reply_reason reason)
-{
-	struct sched *sched = call->sched;
-
-	sched_assert(sched);
-	assert(call->reply_state == REPLY_PENDING || call->reply_state == REPLY_DELAYED);
-	if (call->reply_state == REPLY_DELAYED)
-		TAILQ_REMOVE(&sched->delayed, call, delayed_link);
-	call->reply_state = REPLY_DUE;
-	call->reason = reason;
-	count_reply(call);
-	timer_clear(&sched->timers, &call->timer);
-}
-
 /* ---- queue and locks -------------------------------------------------------------------- */
 
-/* Hands the calls that may run now to the workers, all but `own`; returns whether that one may.
- * None starts once the scheduler stops: each is about to be replied to. */
-static bool
-start_others(struct sched *sched, const struct call *own)
+void
+calls_start(struct sched *sched, struct call *own)
 {
-	bool own_may_run = false;
 	struct call *call;
 
+	/* None starts once the scheduler stops: each is about to be replied to. */
 	while (!sched->stopping && (call = queues_take(&sched->queues)) != NULL) {
 		if (call == own)
-			own_may_run = true;
+			call_set_phase(call, CALL_RUNNING);
 		else
 			workers_push(&sched->workers, call);
 	}
-	return own_may_run;
-}
-
-void
-calls_start(struct sched *sched)
-{
-	(void)start_others(sched, NULL);
 }
 
 static void
@@ -90,7 +72,7 @@ leave_queue(struct call *call)
 	if (call->queue == NULL)
 		return;
 	if (call->phase == CALL_READY)
-		workers_withdraw(&sched->workers, call);
+		TAILQ_REMOVE(&sched->workers.ready, call, queue_link);
 	queue_leave(&sched->queues, call);
 }
 
@@ -121,7 +103,7 @@ call_end_work(struct call *call)
 	}
 	drop_generation(call);
 	call_set_phase(call, CALL_DONE);
-	calls_start(sched);
+	calls_start(sched, NULL);
 }
 
 /* The call's backend is known: it needs no other one any more. */
@@ -136,10 +118,15 @@ confine(struct call *call)
 	/* The others of a draining generation may be closed now. */
 	if (call->generation != sched->generation)
 		sched->reap_due = true;
+	if (call->reply_state != REPLY_PENDING) /* the replying thread reads the fields */
+		return;
 	/* The name in the queue outlives the generation, which may be closed when the reply is
 	 * logged. */
-	if (call->reply_state == REPLY_PENDING)
-		call_set_backend_field(call, queues_find(&sched->queues, call->needs->name)->name);
+	call->fields.backend = queues_find(&sched->queues, call->needs->name)->name;
+	if (call->req.op == REQUEST_CREATE)
+		call->fields.bucket = call->plan.id;
+	else if (call->req.op == REQUEST_GRANT)
+		call->fields.account = call->plan.id;
 }
 
 void
@@ -150,39 +137,34 @@ call_refuse(struct call *call, enum reply_reason reason)
 	call_end_work(call);
 }
 
-/* Into the queue of that backend, by way of the locks, and starts what may run.  A call that would
- * have to wait in a full queue, or cannot get its locks, is refused.  Returns whether a worker that
- * has the call (on_worker) goes on with it at once. */
-static bool
-enter_queue(struct call *call, const struct backend *backend, bool on_worker)
+/* Into the queue of that backend, by way of the locks, and starts what may run.  A call that a
+ * worker has stays CALL_RUNNING if its turn comes at once.  One that would have to wait in a full
+ * queue, or cannot get its locks, is refused. */
+static void
+enter_queue(struct call *call, const struct backend *backend)
 {
 	struct sched *sched = call->sched;
 	struct queue *queue = queues_find(&sched->queues, backend->name);
-	bool goes_on = false;
-	char title[CALL_TITLE_MAX];
+	bool has_worker = call->phase == CALL_RUNNING;
+	int rc;
 
-	if (queue_quarantine_is_full(queue)) {
-		status_fail(&call->status, COSI_EXHAUSTED,
-			    "too many calls of backend '%s' have an unknown outcome", queue->name);
-	} else if (!call->locks.drawn && call->locks.n > 0 &&
-		   locks_draw(&sched->locks, &call->locks) < 0) {
-		status_no_memory(&call->status);
-	} else {
+	leave_queue(call);
+	rc = queue_check_room(queue, 0, &call->status);
+	if (rc == 0 && !call->locks.drawn && call->locks.n > 0 &&
+	    locks_draw(&sched->locks, &call->locks) < 0)
+		rc = status_no_memory(&call->status);
+	if (rc == 0) {
 		queue_join(queue, call);
 		if (call->locks.waiting == 0)
 			queue_got_locks(call);
-		goes_on = start_others(sched, on_worker ? call : NULL);
-		if (goes_on)
-			call_set_phase(call, CALL_RUNNING);
-		else if (call->phase != CALL_READY && queue_is_full(queue))
-			status_fail(&call->status, COSI_EXHAUSTED,
-				    "too many calls wait for backend '%s'", queue->name);
+		calls_start(sched, has_worker ? call : NULL);
+		if (call->phase == CALL_LOCKING || call->phase == CALL_QUEUED)
+			rc = queue_check_room(queue, 0, &call->status);
 	}
-	if (status_ok(&call->status))
-		return goes_on;
-	status_fail(&call->status, COSI_OK, "cannot %s", call_title(call, title));
-	call_refuse(call, REPLY_RESULT);
-	return false;
+	if (rc < 0) {
+		call_add_title(call);
+		call_refuse(call, REPLY_RESULT);
+	}
 }
 
 void
@@ -195,7 +177,7 @@ call_begin(struct call *call)
 		confine(call);
 	else
 		backend = lookup_next(plan->lookup)->backend;
-	(void)enter_queue(call, backend, false);
+	enter_queue(call, backend);
 }
 
 /* ---- on a worker ------------------------------------------------------------------------ */
@@ -209,18 +191,16 @@ move_to(struct call *call, struct candidate *candidate)
 	struct sched *sched = call->sched;
 	struct queue *queue = queues_find(&sched->queues, candidate->backend->name);
 	struct status full = { 0 };
-	bool goes_on = true;
+	bool goes_on;
 
 	sched_enter(sched);
 	if (call->queue != queue && call->reply_state == REPLY_PENDING) {
-		if (queue_has_room(queue)) {
-			leave_queue(call);
-			goes_on = enter_queue(call, candidate->backend, true);
-		} else {
-			status_fail(&full, COSI_EXHAUSTED, "too many calls wait for it");
+		if (queue_check_room(queue, 1, &full) < 0)
 			lookup_failed(call->plan.lookup, candidate, &full);
-		}
+		else
+			enter_queue(call, candidate->backend);
 	}
+	goes_on = call->phase == CALL_RUNNING;
 	sched_leave(sched, call);
 	return goes_on;
 }
@@ -234,8 +214,7 @@ look_up(struct call *call)
 	struct plan *plan = &call->plan;
 	struct candidate *candidate;
 	struct backend *found;
-	char title[CALL_TITLE_MAX];
-	bool goes_on = true;
+	bool goes_on;
 
 	while (!atomic_load(&call->cancelled) && (candidate = lookup_next(plan->lookup)) != NULL) {
 		if (!move_to(call, candidate))
@@ -247,7 +226,7 @@ look_up(struct call *call)
 		return true;
 	found = lookup_decide(plan->lookup, &call->status);
 	if (found == NULL || plan_found(plan, found) < 0 || call_make_tickets(call) < 0) {
-		status_fail(&call->status, COSI_OK, "cannot %s", call_title(call, title));
+		call_add_title(call);
 		return true;
 	}
 	sched_enter(sched);
@@ -255,35 +234,36 @@ look_up(struct call *call)
 		bool has_locks = call->locks.drawn || call->locks.n == 0;
 
 		confine(call);
-		if (!has_locks || call->queue != queues_find(&sched->queues, found->name)) {
-			leave_queue(call);
-			goes_on = enter_queue(call, found, true);
-		}
+		if (!has_locks || call->queue != queues_find(&sched->queues, found->name))
+			enter_queue(call, found);
 	}
+	goes_on = call->phase == CALL_RUNNING;
 	sched_leave(sched, call);
 	return goes_on;
 }
 
-/* A reply that is delayed up to the deadline meets a client that has just given up. */
-static bool
-must_delay(const struct call *call, int64_t until_ms)
-{
-	return call->req.delay_reply && status_ok(&call->status) && !call->sched->answers_at_once &&
-	       !call->sched->stopping && until_ms > clock_mono_ms() && until_ms < call->deadline_ms;
-}
-
-static void
-call_finish(struct call *call)
+void
+call_run(struct call *call)
 {
 	struct sched *sched = call->sched;
-	int64_t unknown_ms = call->result.unknown_ms, until_ms;
+	struct plan *plan = &call->plan;
+	int64_t unknown_ms, settled_ms;
+
+	if (plan->backend == NULL && !look_up(call))
+		return;
+	if (plan->backend != NULL && status_ok(&call->status) && !atomic_load(&call->cancelled))
+		work_run(plan, &call->answer, &call->result);
+	unknown_ms = call->result.unknown_ms;
 
 	sched_enter(sched);
-	until_ms = call->req.arrived_ms + sched->config.create_settle_ms;
-	if (call->reply_state == REPLY_PENDING && unknown_ms == 0 && must_delay(call, until_ms)) {
+	settled_ms = call->req.arrived_ms + sched->config.create_settle_ms;
+	/* A reply that is delayed up to the deadline meets a client that has just given up. */
+	if (call->reply_state == REPLY_PENDING && call->req.delay_reply &&
+	    status_ok(&call->status) && unknown_ms == 0 && !sched->answers_at_once &&
+	    !sched->stopping && settled_ms > clock_mono_ms() && settled_ms < call->deadline_ms) {
 		call->reply_state = REPLY_DELAYED;
 		TAILQ_INSERT_TAIL(&sched->delayed, call, delayed_link);
-		timer_set(&sched->timers, &call->timer, until_ms);
+		timer_set(&sched->timers, call, settled_ms);
 	} else if (call->reply_state == REPLY_PENDING) {
 		call_set_reply(call, REPLY_RESULT);
 	}
@@ -291,25 +271,13 @@ call_finish(struct call *call)
 		/* The store may still carry the request out: the next call waits until it cannot.
 		 */
 		queue_quarantine(&sched->queues, call);
-		timer_set(&sched->timers, &call->timer, clock_mono_ms() + unknown_ms);
+		timer_set(&sched->timers, call, clock_mono_ms() + unknown_ms);
 		drop_generation(call);
-		calls_start(sched);
+		calls_start(sched, NULL);
 	} else {
 		call_end_work(call);
 	}
 	sched_leave(sched, call);
-}
-
-void
-call_run(struct call *call)
-{
-	struct plan *plan = &call->plan;
-
-	if (plan->backend == NULL && !look_up(call))
-		return;
-	if (plan->backend != NULL && status_ok(&call->status) && !atomic_load(&call->cancelled))
-		work_run(plan, &call->answer, &call->result);
-	call_finish(call);
 }
 
 /* ---- deadline, cancellation, end of the scheduler ---------------------------------------- */

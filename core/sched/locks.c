@@ -27,12 +27,6 @@ struct lock_key {
 };
 
 void
-locks_init(struct locks *locks)
-{
-	*locks = (struct locks){ 0 };
-}
-
-void
 locks_done(struct locks *locks)
 {
 	assert(locks->nkeys == 0);
@@ -76,19 +70,6 @@ lock_key_get(struct locks *locks, const char *name)
 	return key;
 }
 
-static void
-lock_key_drop(struct locks *locks, struct lock_key *key)
-{
-	struct lock_key **at = lock_chain(locks, key->hash);
-
-	while (*at != key)
-		at = &(*at)->next;
-	*at = key->next;
-	key->next = locks->spare;
-	locks->spare = key;
-	locks->nkeys--;
-}
-
 /* Grants from the front of those that wait, as far as it goes; appends the sets that are complete
  * now at *tail, which it moves on. */
 static void
@@ -111,58 +92,35 @@ lock_key_grant(struct lock_key *key, struct lock_set ***tail)
 	}
 }
 
-static void
-ticket_append(struct lock_key *key, struct ticket *ticket)
-{
-	ticket->key = key;
-	ticket->granted = false;
-	ticket->next = NULL;
-	ticket->prev = key->tail;
-	if (key->tail != NULL)
-		key->tail->next = ticket;
-	else
-		key->head = ticket;
-	key->tail = ticket;
-	if (key->first_waiting == NULL)
-		key->first_waiting = ticket;
-}
-
-static void
-ticket_unlink(struct ticket *ticket)
-{
-	struct lock_key *key = ticket->key;
-
-	if (key->first_waiting == ticket)
-		key->first_waiting = ticket->next;
-	if (ticket->granted)
-		key->granted--;
-	if (key->granted == 0)
-		key->exclusively = false;
-	if (ticket->prev != NULL)
-		ticket->prev->next = ticket->next;
-	else
-		key->head = ticket->next;
-	if (ticket->next != NULL)
-		ticket->next->prev = ticket->prev;
-	else
-		key->tail = ticket->prev;
-	ticket->key = NULL;
-}
-
-/* Gives back the first n tickets of a set. */
+/* Gives back the first n tickets of a set; a key without tickets becomes a spare one. */
 static struct lock_set *
 release_tickets(struct locks *locks, struct lock_set *set, size_t n)
 {
 	struct lock_set *ready = NULL, **tail = &ready;
 
 	for (size_t i = 0; i < n; i++) {
-		struct lock_key *key = set->tickets[i].key;
+		struct ticket *ticket = &set->tickets[i];
+		struct lock_key *key = ticket->key, **at;
 
-		ticket_unlink(&set->tickets[i]);
-		if (key->head == NULL)
-			lock_key_drop(locks, key);
-		else
+		if (key->first_waiting == ticket)
+			key->first_waiting = ticket->next;
+		if (ticket->granted)
+			key->granted--;
+		if (key->granted == 0)
+			key->exclusively = false;
+		*(ticket->prev != NULL ? &ticket->prev->next : &key->head) = ticket->next;
+		*(ticket->next != NULL ? &ticket->next->prev : &key->tail) = ticket->prev;
+		ticket->key = NULL;
+		if (key->head != NULL) {
 			lock_key_grant(key, &tail);
+			continue;
+		}
+		for (at = lock_chain(locks, key->hash); *at != key; at = &(*at)->next)
+			continue;
+		*at = key->next;
+		key->next = locks->spare;
+		locks->spare = key;
+		locks->nkeys--;
 	}
 	return ready;
 }
@@ -175,15 +133,23 @@ locks_draw(struct locks *locks, struct lock_set *set)
 	assert(!set->drawn);
 	set->waiting = set->n;
 	for (size_t i = 0; i < set->n; i++) {
-		struct lock_key *key = lock_key_get(locks, set->tickets[i].name);
+		struct ticket *ticket = &set->tickets[i];
+		struct lock_key *key = lock_key_get(locks, ticket->name);
 
 		if (key == NULL) {
 			/* No other call has drawn since, so none waits for these. */
 			(void)release_tickets(locks, set, i);
 			return -1;
 		}
-		set->tickets[i].set = set;
-		ticket_append(key, &set->tickets[i]);
+		ticket->set = set;
+		ticket->key = key;
+		ticket->granted = false;
+		ticket->next = NULL;
+		ticket->prev = key->tail;
+		*(key->tail != NULL ? &key->tail->next : &key->head) = ticket;
+		key->tail = ticket;
+		if (key->first_waiting == NULL)
+			key->first_waiting = ticket;
 		lock_key_grant(key, &tail);
 	}
 	set->drawn = true;

@@ -36,13 +36,13 @@ struct lock_set {
 	struct lock_set *next; /* in the answer of locks_release() */
 };
 
+/* Begins with zeroes. */
 struct locks {
 	struct lock_key *chains[LOCK_CHAINS];
 	struct lock_key *spare; /* for the next new key */
 	size_t nkeys;           /* that are held or waited for */
 };
 
-void locks_init(struct locks *locks);
 /* Every set must have been released. */
 void locks_done(struct locks *locks);
 

@@ -184,11 +184,17 @@ queue_quarantine(struct queues *queues, struct call *call)
 	call->queue->quarantined++;
 }
 
-bool
-queue_has_room(const struct queue *queue)
+int
+queue_check_room(const struct queue *queue, unsigned more, struct status *status)
 {
-	return queue->waiting < QUEUE_WAITING_PER_CALL * queue->max_calls &&
-	       !queue_quarantine_is_full(queue);
+	if (queue->quarantined >= QUEUE_QUARANTINED_PER_CALL * queue->max_calls)
+		return status_fail(status, COSI_EXHAUSTED,
+				   "too many calls of backend '%s' have an unknown outcome",
+				   queue->name);
+	if (queue->waiting + more > QUEUE_WAITING_PER_CALL * queue->max_calls)
+		return status_fail(status, COSI_EXHAUSTED, "too many calls wait for backend '%s'",
+				   queue->name);
+	return 0;
 }
 
 /* ---- counters for the status -------------------------------------------------------------- */
@@ -220,16 +226,4 @@ queue_count(struct queue *queue, const struct status *status)
 	}
 	queue->failure = *status;
 	queue->failure_s = clock_wall_s();
-}
-
-bool
-queue_is_full(const struct queue *queue)
-{
-	return queue->waiting > QUEUE_WAITING_PER_CALL * queue->max_calls;
-}
-
-bool
-queue_quarantine_is_full(const struct queue *queue)
-{
-	return queue->quarantined >= QUEUE_QUARANTINED_PER_CALL * queue->max_calls;
 }

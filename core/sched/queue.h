@@ -78,13 +78,11 @@ void queue_leave(struct queues *queues, struct call *call);
 /* The running call is over, but keeps its locks until queue_leave(). */
 void queue_quarantine(struct queues *queues, struct call *call);
 
+/* Whether the calls that wait, and that many more, may wait here, and calls may still keep their
+ * locks after an unknown outcome.  0, or -1 with EXHAUSTED in status. */
+int queue_check_room(const struct queue *queue, unsigned more, struct status *status);
+
 /* One of its calls is answered with this; NULL: the client did not wait for the outcome. */
 void queue_count(struct queue *queue, const struct status *status);
-/* One call more may wait, and more may keep their locks. */
-bool queue_has_room(const struct queue *queue);
-/* More calls wait than may wait. */
-bool queue_is_full(const struct queue *queue);
-/* No more calls may keep their locks after an unknown outcome. */
-bool queue_quarantine_is_full(const struct queue *queue);
 
 #endif

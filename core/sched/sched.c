@@ -77,20 +77,60 @@ sched_leave(struct sched *sched, struct call *call)
 		reap(reap_arg);
 }
 
-/* ---- the timer thread ----------------------------------------------------------------------- */
+/* ---- timers ------------------------------------------------------------------------------- */
+
+void
+timer_set(struct call_list *timers, struct call *call, int64_t at_ms)
+{
+	struct call *before;
+
+	timer_clear(timers, call);
+	call->timer_ms = at_ms;
+	call->timer_is_set = true;
+	before = TAILQ_LAST(timers, call_list);
+	while (before != NULL && before->timer_ms > at_ms)
+		before = TAILQ_PREV(before, call_list, timer_link);
+	if (before != NULL)
+		TAILQ_INSERT_AFTER(timers, before, call, timer_link);
+	else
+		TAILQ_INSERT_HEAD(timers, call, timer_link);
+}
+
+void
+timer_clear(struct call_list *timers, struct call *call)
+{
+	if (call->timer_is_set)
+		TAILQ_REMOVE(timers, call, timer_link);
+	call->timer_is_set = false;
+}
+
+int64_t
+timers_next_ms(const struct call_list *timers)
+{
+	return TAILQ_EMPTY(timers) ? CLOCK_NEVER : TAILQ_FIRST(timers)->timer_ms;
+}
+
+struct call *
+timers_pop(struct call_list *timers, int64_t now_ms)
+{
+	struct call *call = TAILQ_FIRST(timers);
+
+	if (call == NULL || call->timer_ms > now_ms)
+		return NULL;
+	timer_clear(timers, call);
+	return call;
+}
 
 static void *
 timer_main(void *arg)
 {
 	struct sched *sched = arg;
-	struct timer *timer;
+	struct call *call;
 
 	sched_enter(sched);
 	while (!sched->stopping) {
-		timer = timers_pop(&sched->timers, clock_mono_ms());
-		if (timer != NULL) {
-			struct call *call = CALL_OF(timer, timer);
-
+		call = timers_pop(&sched->timers, clock_mono_ms());
+		if (call != NULL) {
 			call_timer(call);
 			sched_leave(sched, call);
 			sched_enter(sched);
@@ -108,11 +148,14 @@ timer_main(void *arg)
 
 /* ---- start and stop ----------------------------------------------------------------------- */
 
+/* Once it is stopping, and the timer thread has ended. */
 static void
 sched_dispose(struct sched *sched)
 {
-	size_t left = sched_reap(sched);
+	size_t left;
 
+	workers_stop(sched);
+	left = sched_reap(sched);
 	assert(left == 0 && TAILQ_EMPTY(&sched->calls));
 	(void)left;
 	queues_done(&sched->queues);
@@ -125,30 +168,11 @@ sched_dispose(struct sched *sched)
 	free(sched);
 }
 
-static int
-sched_start(struct sched *sched, struct status *status)
-{
-	int error;
-
-	sched->driver_name = strdup(sched->generation->config->driver_name);
-	if (sched->driver_name == NULL)
-		return status_no_memory(status);
-	if (sched_set_queues(sched, sched->generation, sched->config.workers, status) < 0)
-		return -1;
-	sched->workers.n = 1;
-	if (workers_start(sched, status) < 0)
-		return -1;
-	error = thread_start(&sched->timer_thread, "timer", timer_main, sched);
-	if (error == 0)
-		return 0;
-	return status_fail(status, COSI_EXHAUSTED, "cannot start the timer thread: %s",
-			   strerrordesc_np(error));
-}
-
 struct sched *
 sched_new(const struct sched_config *config, struct generation *generation, struct status *status)
 {
 	struct sched *sched = calloc(1, sizeof *sched);
+	int error;
 
 	if (sched == NULL) {
 		generation_unref(generation);
@@ -162,18 +186,26 @@ sched_new(const struct sched_config *config, struct generation *generation, stru
 	sched->generation_since_s = clock_wall_s();
 	pthread_mutex_init(&sched->mutex, NULL);
 	cond_init(&sched->timer_wake);
-	locks_init(&sched->locks);
 	workers_init(&sched->workers, sched->config.workers, config->worker_idle_ms);
 	TAILQ_INIT(&sched->timers);
 	TAILQ_INIT(&sched->delayed);
 	TAILQ_INIT(&sched->draining);
 	TAILQ_INIT(&sched->calls);
-	if (sched_start(sched, status) == 0)
-		return sched;
+	sched->workers.n = 1;
+	sched->driver_name = strdup(generation->config->driver_name);
+	if (sched->driver_name == NULL) {
+		status_no_memory(status);
+	} else if (sched_set_queues(sched, generation, sched->config.workers, status) == 0 &&
+		   workers_start(sched, status) == 0) {
+		error = thread_start(&sched->timer_thread, "timer", timer_main, sched);
+		if (error == 0)
+			return sched;
+		status_fail(status, COSI_EXHAUSTED, "cannot start the timer thread: %s",
+			    strerrordesc_np(error));
+	}
 	sched_enter(sched);
 	sched->stopping = true;
 	sched_leave(sched, NULL);
-	workers_stop(sched);
 	sched_dispose(sched);
 	return NULL;
 }
@@ -181,7 +213,7 @@ sched_new(const struct sched_config *config, struct generation *generation, stru
 void
 sched_free(struct sched *sched)
 {
-	struct timer *timer;
+	struct call *call;
 
 	if (sched == NULL)
 		return;
@@ -189,9 +221,7 @@ sched_free(struct sched *sched)
 	sched->stopping = true;
 	/* Every call has a timer, but for those that a worker runs although they were replied to:
 	 * workers_stop() waits for them. */
-	while ((timer = timers_pop(&sched->timers, CLOCK_NEVER)) != NULL) {
-		struct call *call = CALL_OF(timer, timer);
-
+	while ((call = timers_pop(&sched->timers, CLOCK_NEVER)) != NULL) {
 		call_timer(call);
 		sched_leave(sched, call);
 		sched_enter(sched);
@@ -199,7 +229,6 @@ sched_free(struct sched *sched)
 	sched_leave(sched, NULL);
 	pthread_cond_signal(&sched->timer_wake);
 	(void)pthread_join(sched->timer_thread, NULL);
-	workers_stop(sched);
 	sched_dispose(sched);
 }
 
@@ -220,13 +249,22 @@ sched_answer_at_once(struct sched *sched)
 
 /* ---- calls -------------------------------------------------------------------------------- */
 
-/* 0, or -1 with call->status. */
-static int
-make_plan(struct call *call)
+void
+sched_submit(struct sched *sched, struct call *call)
 {
-	char title[CALL_TITLE_MAX];
-	int rc = -1;
+	int rc;
 
+	atomic_fetch_or(&call->owners, CALL_OWNER_SCHED);
+	call->sched = sched;
+	call_init_fields(call);
+	sched_enter(sched);
+	call->generation = generation_ref(sched->generation);
+	TAILQ_INSERT_TAIL(&sched->calls, call, all_link);
+	call->deadline_ms = call->req.arrived_ms + sched->config.call_timeout_ms;
+	sched_leave(sched, NULL);
+
+	if (call->req.deadline_ms < call->deadline_ms)
+		call->deadline_ms = call->req.deadline_ms;
 	call->plan = (struct plan){
 		.generation = call->generation,
 		.req = &call->req,
@@ -237,33 +275,14 @@ make_plan(struct call *call)
 		.fields = &call->fields,
 	};
 	if (clock_mono_ms() >= call->deadline_ms)
-		status_fail(&call->status, COSI_TIMEOUT, "the deadline passed before it began");
+		rc = status_fail(&call->status, COSI_TIMEOUT,
+				 "the deadline passed before it began");
 	else
 		rc = plan_request(&call->plan);
-	if (rc < 0 || call_make_tickets(call) < 0)
-		return status_fail(&call->status, COSI_OK, "cannot %s", call_title(call, title));
-	return 0;
-}
-
-void
-sched_submit(struct sched *sched, struct call *call)
-{
-	int64_t call_timeout_ms;
-	int rc;
-
-	atomic_fetch_or(&call->owners, CALL_OWNER_SCHED);
-	call->sched = sched;
-	call_init_fields(call);
-	sched_enter(sched);
-	call->generation = generation_ref(sched->generation);
-	TAILQ_INSERT_TAIL(&sched->calls, call, all_link);
-	call_timeout_ms = sched->config.call_timeout_ms;
-	sched_leave(sched, NULL);
-
-	call->deadline_ms = call->req.arrived_ms + call_timeout_ms;
-	if (call->req.deadline_ms < call->deadline_ms)
-		call->deadline_ms = call->req.deadline_ms;
-	rc = make_plan(call);
+	if (rc == 0)
+		rc = call_make_tickets(call);
+	if (rc < 0)
+		call_add_title(call);
 
 	sched_enter(sched);
 	if (rc == 0 && sched->stopping)
@@ -273,7 +292,7 @@ sched_submit(struct sched *sched, struct call *call)
 	} else if (atomic_load(&call->cancelled)) {
 		call_refuse(call, call->reason);
 	} else {
-		timer_set(&sched->timers, &call->timer, call->deadline_ms);
+		timer_set(&sched->timers, call, call->deadline_ms);
 		call_begin(call);
 	}
 	sched_leave(sched, call);

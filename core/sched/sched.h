@@ -3,9 +3,9 @@
  *
  *   sched_submit() ─► plan (core/routing) ─► queue of its backend ─► worker ─► reply()
  *
- *   sched  start, the way in, timers, stop     call         a call, its phases and owners
- *   flow   the way from phase to phase         queue, locks, timers, workers   what flow moves
- *   generations  reload                                      calls through; plain structures
+ *   sched  start, the way in, timers, stop     call    a call, its phases and owners
+ *   flow   the way from phase to phase         queue, locks   plain structures
+ *   generations  reload, status                workers   threads that run handlers
  */
 #ifndef COSID_SCHED_SCHED_H
 #define COSID_SCHED_SCHED_H

@@ -10,14 +10,48 @@
 #define COSID_SCHED_STATE_H
 #include <assert.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 
 #include "sched/call.h"
 #include "sched/locks.h"
 #include "sched/queue.h"
 #include "sched/sched.h"
-#include "sched/timers.h"
-#include "sched/workers.h"
+
+/* The threads that may block in a module's handler.
+ *
+ * Calls that may run wait in one list.  A worker that ends a call takes the next one itself.  Of
+ * the sleeping workers the last one to fall asleep is woken first (its memory is warm); where none
+ * sleeps, one more is started, up to the configured number.  Never more than one is being woken or
+ * started at a time: it wakes the next when it finds more to do.  So a call costs at most one wake,
+ * and a burst of short calls costs hardly any.
+ *
+ * A worker leaves when it has had nothing to do for a while, or is one too many; the last one
+ * stays.  workers_reap() joins it later.
+ */
+struct worker {
+	struct sched *sched;
+	pthread_t thread;
+	sem_t wake;
+	bool on_its_way;     /* was woken or started, and has not looked for a call yet */
+	bool gone;           /* has left, or is about to: to be joined */
+	struct worker *next; /* among those that sleep */
+	TAILQ_ENTRY(worker) link;
+};
+
+/* Under the scheduler's mutex, all of it. */
+struct workers {
+	struct call_list ready;   /* CALL_READY */
+	TAILQ_HEAD(, worker) all; /* owned; including those that are gone */
+	unsigned n;               /* without those */
+	unsigned most;            /* configured */
+	int64_t idle_ms;          /* one that sleeps for so long leaves, with its stack */
+	struct worker *sleeping;  /* last to fall asleep first */
+	bool waking;              /* one is on its way */
+	struct worker *to_wake;   /* by sched_leave() */
+	bool to_start;            /* likewise: one more */
+	int64_t warn_ms;          /* monotonic: no warning that none can be started before */
+};
 
 /* A generation that takes no new calls.  The scheduler's own reference keeps it open, so that no
  * worker ever closes it. */
@@ -41,7 +75,7 @@ struct sched {
 	struct call_list delayed;        /* that wait for create_settle */
 	struct locks locks;
 	struct queues queues;
-	struct timers timers;
+	struct call_list timers; /* earliest first */
 	struct workers workers;
 	bool stopping;
 	bool answers_at_once; /* create_settle counts no more */
@@ -78,16 +112,43 @@ void call_set_reply(struct call *call, enum reply_reason reason);
 void call_expire(struct call *call, enum reply_reason reason);
 /* The call's timer has fired. */
 void call_timer(struct call *call);
-/* Hands the calls that may run now to the workers. */
-void calls_start(struct sched *sched);
+/* Hands the calls that may run now to the workers, but `own` (NULL: none): its worker goes on with
+ * it. */
+void calls_start(struct sched *sched, struct call *own);
 
-/* ---- generations.c.  With the mutex. ----------------------------------------------------------
- */
+/* ---- sched.c: points in time for the timer thread.  With the mutex. ----------------------------
+ *
+ * Setting a timer cannot fail, since the list links the calls.  It looks for its place from the
+ * end: most timers are set for later than all others. */
+
+/* Sets the call's timer, or moves it when it is set. */
+void timer_set(struct call_list *timers, struct call *call, int64_t at_ms);
+/* Whether it is set or not. */
+void timer_clear(struct call_list *timers, struct call *call);
+/* CLOCK_NEVER when none is set. */
+int64_t timers_next_ms(const struct call_list *timers);
+/* Takes out the earliest one, when its time has come; NULL: none. */
+struct call *timers_pop(struct call_list *timers, int64_t now_ms);
+
+/* ---- workers.c ------------------------------------------------------------------------------ */
+
+void workers_init(struct workers *workers, unsigned most, int64_t idle_ms);
+/* Starts one worker, which n counts already.  0, or -1 with status (NULL: it is logged once a
+ * minute): it is not counted any more.  Any thread, without the mutex. */
+int workers_start(struct sched *sched, struct status *status);
+/* With the mutex: the surplus ones leave, soon. */
+void workers_set_most(struct workers *workers, unsigned most);
+/* Joins those that have left.  Main thread. */
+void workers_reap(struct sched *sched);
+/* Once sched->stopping is set: waits until every worker has ended its call. */
+void workers_stop(struct sched *sched);
+/* With the mutex: a call that is CALL_READY. */
+void workers_push(struct workers *workers, struct call *call);
+
+/* ---- generations.c.  With the mutex. -------------------------------------------------------- */
 
 /* Returns a reference on a generation, never the last one. */
 void sched_return_generation(struct sched *sched, struct generation *generation);
-/* How many calls, and others, may need this backend of the generation. */
-unsigned sched_holders(const struct generation *generation, const struct backend *backend);
 /* Queues for its backends, with their limits.  0, or -1 with status: nothing has changed. */
 int sched_set_queues(struct sched *sched, const struct generation *generation, unsigned workers,
 		     struct status *status);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * workers.c - workers started, asleep, being woken, at work. */
-#include "sched/workers.h"
-
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,45 +49,29 @@ workers_push(struct workers *workers, struct call *call)
 	wake_next(workers);
 }
 
-void
-workers_withdraw(struct workers *workers, struct call *call)
-{
-	TAILQ_REMOVE(&workers->ready, call, queue_link);
-}
-
 /* ---- a worker ------------------------------------------------------------------------------- */
 
-/* Until it is woken, or false: for so long that it may leave. */
-static bool
-worker_wait(struct worker *worker, bool may_leave)
-{
-	int64_t until_ms = clock_mono_ms() + worker->sched->workers.idle_ms;
-	const struct timespec until = { .tv_sec = until_ms / 1000,
-					.tv_nsec = until_ms % 1000 * 1000000 };
-	int rc;
-
-	do
-		rc = may_leave ? sem_clockwait(&worker->wake, CLOCK_MONOTONIC, &until)
-			       : sem_wait(&worker->wake);
-	while (rc < 0 && errno == EINTR);
-	return rc == 0;
-}
-
-/* With the mutex, which it opens for the time of its sleep.  False: nothing has woken it, and it
- * may leave. */
+/* With the mutex, which it opens for the time of its sleep.  False: nothing has woken it for so
+ * long that it may leave. */
 static bool
 worker_sleep(struct worker *worker)
 {
 	struct sched *sched = worker->sched;
 	struct workers *workers = &sched->workers;
+	int64_t until_ms = clock_mono_ms() + workers->idle_ms;
+	const struct timespec until = { .tv_sec = until_ms / 1000,
+					.tv_nsec = until_ms % 1000 * 1000000 };
+	bool may_leave = workers->n > 1;
 	struct worker **at;
-	bool woken;
+	int rc;
 
 	worker->next = workers->sleeping;
 	workers->sleeping = worker;
-	woken = workers->n > 1;
 	sched_leave(sched, NULL);
-	woken = worker_wait(worker, woken);
+	do
+		rc = may_leave ? sem_clockwait(&worker->wake, CLOCK_MONOTONIC, &until)
+			       : sem_wait(&worker->wake);
+	while (rc < 0 && errno == EINTR);
 	sched_enter(sched);
 	if (worker->on_its_way) {
 		worker->on_its_way = false;
@@ -100,50 +81,44 @@ worker_sleep(struct worker *worker)
 	for (at = &workers->sleeping; *at != worker; at = &(*at)->next)
 		continue;
 	*at = worker->next;
-	return woken || workers->n == 1;
-}
-
-/* The next call, CALL_RUNNING from now on; NULL: the worker has to leave. */
-static struct call *
-worker_take(struct worker *worker)
-{
-	struct sched *sched = worker->sched;
-	struct workers *workers = &sched->workers;
-	struct call *call = NULL;
-	bool stays = true;
-
-	sched_enter(sched);
-	if (worker->on_its_way) { /* it has just been started */
-		worker->on_its_way = false;
-		workers->waking = false;
-	}
-	while (stays && TAILQ_EMPTY(&workers->ready) && !sched->stopping && !has_surplus(workers))
-		stays = worker_sleep(worker);
-	if (!has_surplus(workers))
-		call = TAILQ_FIRST(&workers->ready);
-	if (call != NULL) {
-		TAILQ_REMOVE(&workers->ready, call, queue_link);
-		call_set_phase(call, CALL_RUNNING);
-	} else {
-		worker->gone = true;
-		workers->n--;
-		sched->reap_due |= !sched->stopping;
-	}
-	if (!sched->stopping)
-		wake_next(workers);
-	sched_leave(sched, NULL);
-	return call;
+	return rc == 0 || workers->n == 1;
 }
 
 static void *
 worker_main(void *arg)
 {
 	struct worker *worker = arg;
+	struct sched *sched = worker->sched;
+	struct workers *workers = &sched->workers;
 	struct call *call;
 
-	while ((call = worker_take(worker)) != NULL)
+	for (;;) {
+		bool stays = true;
+
+		sched_enter(sched);
+		if (worker->on_its_way) { /* it has just been started */
+			worker->on_its_way = false;
+			workers->waking = false;
+		}
+		while (stays && TAILQ_EMPTY(&workers->ready) && !sched->stopping &&
+		       !has_surplus(workers))
+			stays = worker_sleep(worker);
+		call = has_surplus(workers) ? NULL : TAILQ_FIRST(&workers->ready);
+		if (call != NULL) {
+			TAILQ_REMOVE(&workers->ready, call, queue_link);
+			call_set_phase(call, CALL_RUNNING);
+		} else {
+			worker->gone = true;
+			workers->n--;
+			sched->reap_due |= !sched->stopping;
+		}
+		if (!sched->stopping)
+			wake_next(workers);
+		sched_leave(sched, NULL);
+		if (call == NULL)
+			return NULL;
 		call_run(call);
-	return NULL;
+	}
 }
 
 static void

@@ -21,7 +21,6 @@ bench_new(void)
 	struct bench *bench = calloc(1, sizeof *bench);
 
 	assert_non_null(bench);
-	locks_init(&bench->locks);
 	for (size_t i = 0; i < SETS; i++)
 		bench->sets[i].tickets = bench->tickets[i];
 	return bench;
@@ -191,13 +190,12 @@ static void
 test_keys__many_and_long(void **state)
 {
 	enum { MANY = 3 * LOCK_CHAINS };
-	struct locks locks;
+	static struct locks locks;
 	struct lock_set *sets = calloc(MANY, sizeof *sets);
 	struct ticket *tickets = calloc(MANY, sizeof *tickets);
 	static char names[MANY][LOCK_NAME_MAX + 1];
 
 	(void)state;
-	locks_init(&locks);
 	for (size_t i = 0; i < MANY; i++) {
 		memset(names[i], 'x', LOCK_NAME_MAX);
 		names[i][i % LOCK_NAME_MAX] = (char)('A' + i / LOCK_NAME_MAX);

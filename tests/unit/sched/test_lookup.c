@@ -303,7 +303,7 @@ test_create__a_full_queue(void **state)
 		hang[i] = shot_create(sched, names[i], "west");
 	fake_wait_inside("west", 1);
 	shot_expect(shot_create(sched, "photos", NULL), COSI_UNAVAILABLE,
-		    "backend 'west' cannot tell: too many calls wait for it");
+		    "backend 'west' cannot tell: too many calls wait for backend 'west'");
 	assert_int_equal(fake_calls("west", REQUEST_GET), 0);
 	assert_int_equal(fake_calls("east", REQUEST_GET), 1);
 	fake_open("west");

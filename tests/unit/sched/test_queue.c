@@ -223,27 +223,41 @@ test_configure__a_removed_backend(void **state)
 	queues_done(&queues);
 }
 
-static void
-test_is_full__limits(void **state)
+static bool
+has_room(const struct queue *queue, unsigned more, const char *refusal)
 {
+	struct status status = { 0 };
+
+	if (queue_check_room(queue, more, &status) == 0)
+		return true;
+	assert_int_equal(status.code, COSI_EXHAUSTED);
+	assert_string_equal(status.text, refusal);
+	return false;
+}
+
+static void
+test_room__to_wait(void **state)
+{
+	static const char full[] = "too many calls wait for backend 'east'";
 	struct queue *queue = add("east");
 
 	(void)state;
 	queues_configure(&queues, 8);
 	queue_configure(&queues, queue, 3, 1);
 	for (size_t i = 0; i < 3 * QUEUE_WAITING_PER_CALL + 1; i++) {
-		assert_false(queue_is_full(queue));
-		assert_int_equal(queue_has_room(queue), i < 3 * QUEUE_WAITING_PER_CALL);
+		assert_true(has_room(queue, 0, NULL));
+		assert_int_equal(has_room(queue, 1, full), i < 3 * QUEUE_WAITING_PER_CALL);
 		(void)waits(queue);
 	}
-	assert_true(queue_is_full(queue));
+	assert_false(has_room(queue, 0, full));
 	finish_all();
 	queues_done(&queues);
 }
 
 static void
-test_quarantine__limits(void **state)
+test_room__in_quarantine(void **state)
 {
+	static const char full[] = "too many calls of backend 'east' have an unknown outcome";
 	struct queue *queue = add("east");
 
 	(void)state;
@@ -252,14 +266,13 @@ test_quarantine__limits(void **state)
 	for (size_t i = 0; i < 3 * QUEUE_QUARANTINED_PER_CALL; i++) {
 		struct call *call = waits(queue);
 
-		assert_false(queue_quarantine_is_full(queue));
-		assert_true(queue_has_room(queue));
+		assert_true(has_room(queue, 1, NULL));
 		assert_ptr_equal(queues_take(&queues), call);
 		call_set_phase(call, CALL_RUNNING);
 		queue_quarantine(&queues, call);
 	}
-	assert_true(queue_quarantine_is_full(queue));
-	assert_false(queue_has_room(queue));
+	assert_false(has_room(queue, 0, full));
+	assert_false(has_room(queue, 1, full));
 	assert_int_equal(queue->running, 0);
 	finish_all();
 	assert_int_equal(queue->quarantined, 0);
@@ -313,8 +326,8 @@ main(void)
 		cmocka_unit_test_setup(test_next__a_share_comes_back, setup),
 		cmocka_unit_test_setup(test_next__takes_turns, setup),
 		cmocka_unit_test_setup(test_configure__a_removed_backend, setup),
-		cmocka_unit_test_setup(test_is_full__limits, setup),
-		cmocka_unit_test_setup(test_quarantine__limits, setup),
+		cmocka_unit_test_setup(test_room__to_wait, setup),
+		cmocka_unit_test_setup(test_room__in_quarantine, setup),
 		cmocka_unit_test_setup(test_count__what_says_something_of_the_store, setup),
 	};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_timers.c - the ordered list, against one that is searched. */
-#include "sched/timers.h"
+#include "sched/state.h"
 
 #include "fakes.h"
 
@@ -11,8 +11,8 @@ enum { TIMERS = 200, STEPS = 20000 };
 static void
 test_pop__when_its_time_has_come(void **state)
 {
-	struct timers timers = TAILQ_HEAD_INITIALIZER(timers);
-	struct timer a = { 0 }, b = { 0 };
+	struct call_list timers = TAILQ_HEAD_INITIALIZER(timers);
+	static struct call a, b;
 
 	(void)state;
 	assert_true(timers_next_ms(&timers) == CLOCK_NEVER);
@@ -31,13 +31,13 @@ test_pop__when_its_time_has_come(void **state)
 
 /* The earliest of those that are set, by looking at all. */
 static int64_t
-earliest(const struct timer *all)
+earliest(const struct call *all)
 {
 	int64_t at_ms = CLOCK_NEVER;
 
 	for (size_t i = 0; i < TIMERS; i++) {
-		if (all[i].set && all[i].at_ms < at_ms)
-			at_ms = all[i].at_ms;
+		if (all[i].timer_is_set && all[i].timer_ms < at_ms)
+			at_ms = all[i].timer_ms;
 	}
 	return at_ms;
 }
@@ -45,22 +45,22 @@ earliest(const struct timer *all)
 static void
 test_set__random_moves(void **state)
 {
-	struct timers timers = TAILQ_HEAD_INITIALIZER(timers);
-	static struct timer all[TIMERS];
+	struct call_list timers = TAILQ_HEAD_INITIALIZER(timers);
+	static struct call all[TIMERS];
 	uint32_t seed = 1;
 
 	(void)state;
 	for (int step = 0; step < STEPS; step++) {
-		struct timer *timer;
+		struct call *call;
 
 		seed = seed * 1664525u + 1013904223u;
-		timer = &all[(seed >> 8) % TIMERS];
+		call = &all[(seed >> 8) % TIMERS];
 		if ((seed & 3u) == 0)
-			timer_clear(&timers, timer);
+			timer_clear(&timers, call);
 		else if ((seed & 3u) == 1)
 			(void)timers_pop(&timers, timers_next_ms(&timers));
 		else
-			timer_set(&timers, timer, (seed >> 16) % 1000);
+			timer_set(&timers, call, (seed >> 16) % 1000);
 		assert_true(timers_next_ms(&timers) == earliest(all));
 	}
 	while (timers_pop(&timers, CLOCK_NEVER) != NULL)
