@@ -21,7 +21,7 @@ azure_sign_message(struct cosi_call *call, const void *who, struct rest_message 
 	if (message->request->body.len > 0)
 		rest_add(call, &message->headers, "content-type", "application/xml");
 	rest_add(call, &message->headers, "x-ms-date",
-		 rest_write_date(call, call->host->now(call)));
+		 rest_write_date(call, REST_HTTP, call->host->now(call)));
 	rest_add(call, &message->headers, "x-ms-version", API_VERSION);
 	rest_sort(&message->headers);
 	text = azure_sign_text(call, account, message);

@@ -71,8 +71,9 @@ grant_judge(struct cosi_call *call, struct edit *edit, struct acl *acl, const ch
 		grant->id = policy_new_id(call, request);
 	}
 	grant->expires = request->lifetime > 0 ? grant->now + request->lifetime : 0;
-	*more = acl_policy_text(call, grant->id, policy_rights(request->mode),
-				grant->expires > 0 ? policy_time(call, grant->expires) : NULL);
+	*more = acl_policy_text(
+		call, grant->id, policy_rights(request->mode),
+		grant->expires > 0 ? rest_write_date(call, REST_RFC3339, grant->expires) : NULL);
 	return EDIT_WRITE;
 }
 

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "azure.h"
-#include "text/hash.h"
+#include "text/text.h"
 
 #include "banned.h"
 
@@ -105,19 +105,6 @@ policy_has_params(struct cosi_call *call, const char *id, const struct policy_re
 
 	return tail != NULL && strcmp(tail + OWNER_DIGITS,
 				      policy_digits(call, request->params, PARAMS_DIGITS)) == 0;
-}
-
-const char *
-policy_time(struct cosi_call *call, int64_t seconds)
-{
-	time_t when = (time_t)seconds;
-	char text[32] = "";
-	struct tm tm;
-
-	if (gmtime_r(&when, &tm) == NULL ||
-	    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
-		cosi_fail(call, COSI_INTERNAL, "the expiry date is too far in the future");
-	return cosi_printf(call, "%s", text);
 }
 
 int

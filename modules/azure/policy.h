@@ -39,8 +39,6 @@ bool policy_has_params(struct cosi_call *call, const char *id,
 
 /* The rights of a mode, in the order that Azure wants. */
 const char *policy_rights(uint32_t mode);
-/* "2027-11-20T00:00:00Z", from the call's memory. */
-const char *policy_time(struct cosi_call *call, int64_t seconds);
 /* Any form that Azure gives: a date alone, minutes, seconds, 7 digits of fractions.  0; or -1. */
 int policy_read_time(const char *text, int64_t *out_seconds);
 

@@ -5,7 +5,6 @@
 #include <openssl/evp.h>
 #include <string.h>
 
-#include "text/hash.h"
 #include "text/text.h"
 
 #include "banned.h"

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "minio.h"
-#include "s3/list.h"
-#include "text/cleanup.h"
+#include "s3/store.h"
+#include "text/text.h"
 #include "text/xml.h"
 
 #include "banned.h"

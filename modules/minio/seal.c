@@ -10,7 +10,7 @@
 #include <openssl/evp.h>
 #include <string.h>
 
-#include "text/hash.h"
+#include "text/text.h"
 
 #include "banned.h"
 

@@ -9,7 +9,7 @@
 
 #include "posix.h"
 #include "record.h"
-#include "text/hash.h"
+#include "text/text.h"
 
 #include "banned.h"
 

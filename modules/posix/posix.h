@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "cosi_module.h"
-#include "text/cleanup.h"
+#include "text/text.h"
 
 struct fs_config {
 	const char *root, *credential_key;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "text/hash.h"
+#include "text/text.h"
 
 #include "banned.h"
 

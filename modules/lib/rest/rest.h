@@ -129,11 +129,18 @@ bool rest_error_is(const struct rest_api *api, const struct cosi_http_reply *rep
 int rest_fail(struct cosi_call *call, const struct rest_api *api,
 	      const struct cosi_http_reply *reply);
 
-/* Dates: "Fri, 20 Nov 2026 12:00:00 GMT" of headers, "2026-11-20T12:00:00" of documents, in UTC and
- * seconds since the epoch; 0: the text is NULL or no date. */
+/* Dates in UTC and seconds since the epoch, for strptime(): "Fri, 20 Nov 2026 12:00:00 GMT" of
+ * headers, "2026-11-20T12:00:00" of documents. */
 #define REST_DATE "%a, %d %b %Y %H:%M:%S GMT"
 #define REST_ISO  "%Y-%m-%dT%H:%M:%S"
-const char *rest_write_date(struct cosi_call *call, int64_t seconds);
+enum rest_form {
+	REST_HTTP = 1, /* REST_DATE */
+	REST_RFC3339,  /* 2026-11-20T12:00:00Z */
+	REST_BASIC,    /* 20261120T120000Z */
+};
+/* "": the time has no date. */
+const char *rest_write_date(struct cosi_call *call, enum rest_form form, int64_t seconds);
+/* 0: the text is NULL or no date. */
 int64_t rest_read_date(const char *text, const char *format);
 
 /* ---- lists ---- */

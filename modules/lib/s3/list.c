@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * list.c - readers of list pages, and GET /. */
-#include "s3/list.h"
+#include "s3/store.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/cleanup.h"
 #include "text/text.h"
 #include "text/xml.h"
 
@@ -63,34 +62,12 @@ page_take_text(char **field, const char *text)
 }
 
 static int
-page_end_item(struct page_reading *reading)
-{
-	const struct s3_item item = { reading->name, reading->name_len, reading->version,
-				      reading->created };
-	int rc = item.name == NULL ? -1 : reading->item(reading->arg, &item);
-
-	reading->page.nitems++;
-	page_reset(reading);
-	return rc;
-}
-
-static bool
-page_is_item(const char *element)
-{
-	static const char *const items[] = { "Version", "DeleteMarker", "Upload",
-					     "Buckets/Bucket" };
-
-	for (size_t i = 0; i < sizeof items / sizeof items[0]; i++)
-		if (strcmp(element, items[i]) == 0)
-			return true;
-	return false;
-}
-
-static int
 page_on_element(void *arg, const char *path, char *text, size_t len)
 {
 	struct page_reading *reading = arg;
 	const char *below = strchr(path, '/'), *leaf = strrchr(path, '/');
+	struct s3_item item;
+	int rc = 0;
 
 	if (below == NULL) {
 		size_t root = strlen(path);
@@ -100,8 +77,18 @@ page_on_element(void *arg, const char *path, char *text, size_t len)
 	}
 	below++;
 	leaf++;
-	if (page_is_item(below))
-		return page_end_item(reading);
+	if (strcmp(below, "Version") == 0 || strcmp(below, "DeleteMarker") == 0 ||
+	    strcmp(below, "Upload") == 0 || strcmp(below, "Buckets/Bucket") == 0) {
+		if (reading->name == NULL)
+			return -1;
+		item = (struct s3_item){ reading->name, reading->name_len, reading->version,
+					 reading->created };
+		if (reading->item != NULL)
+			rc = reading->item(reading->arg, &item);
+		reading->page.nitems++;
+		page_reset(reading);
+		return rc;
+	}
 	if (strcmp(below, "IsTruncated") == 0)
 		reading->page.truncated = strcmp(text, "true") == 0;
 	if (strncmp(below, "Owner/", 6) == 0 || leaf == below)
@@ -132,35 +119,28 @@ xml_bad_reference(const char *text)
 	return len + digits + 1;
 }
 
-/* RADOS Gateway 16.2 writes NextKeyMarker as it is even when it was asked to encode names: a key
- * with a control character at the end of a page would make the page unreadable.  That
- * element is not read here, so it may say something else. */
-static char *
-xml_without_bad_references(struct cosi_bytes document)
-{
-	char *copy = malloc(document.len + 1);
-
-	if (copy == NULL)
-		return NULL;
-	memcpy(copy, document.data, document.len);
-	copy[document.len] = '\0';
-	for (char *p = strstr(copy, "&#x"); p != NULL; p = strstr(p + 1, "&#x"))
-		memset(p, '?', xml_bad_reference(p));
-	return copy;
-}
-
 int
 s3_list_read(struct cosi_bytes document, bool encoded, s3_item_fn *item, void *arg,
 	     struct s3_page *out)
 {
-	CLEANUP_FREE char *copy = encoded ? xml_without_bad_references(document) : NULL;
+	CLEANUP_FREE char *copy = NULL;
 	CLEANUP(page_reset)
 	struct page_reading reading = { .item = item, .arg = arg, .encoded = encoded };
 
-	if (encoded)
+	/* RADOS Gateway 16.2 writes NextKeyMarker as it is even when it was asked to encode names:
+	 * a key with a control character at the end of a page would make the page unreadable.  That
+	 * element is not read here, so it may say something else. */
+	if (encoded) {
+		copy = malloc(document.len + 1);
+		if (copy == NULL)
+			return -1;
+		memcpy(copy, document.data, document.len);
+		copy[document.len] = '\0';
+		for (char *p = strstr(copy, "&#x"); p != NULL; p = strstr(p + 1, "&#x"))
+			memset(p, '?', xml_bad_reference(p));
 		document.data = copy;
-	if ((encoded && copy == NULL) || xml_read(document, page_on_element, &reading) < 0 ||
-	    !reading.is_list)
+	}
+	if (xml_read(document, page_on_element, &reading) < 0 || !reading.is_list)
 		return -1;
 	*out = reading.page;
 	return 0;

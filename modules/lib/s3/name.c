@@ -5,32 +5,16 @@
 #include <string.h>
 
 #include "rest/rest.h"
-#include "text/hash.h"
+#include "text/text.h"
 
 #include "banned.h"
 
 enum { NAME_MIN = 3, NAME_MOST = 63, KEY_DIGITS = 16, CREDENTIAL_KEY_MIN = 32 };
 
-static bool
-s3_is_lower(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
-static bool
-looks_like_ipv4(const char *name)
-{
-	size_t ndots = 0;
-
-	for (const char *p = name; *p != '\0'; p++)
-		ndots += *p == '.' ? 1 : 0;
-	return ndots == 3 && name[strspn(name, "0123456789.")] == '\0';
-}
-
 const char *
 s3_name_broken_rule(const char *name)
 {
-	size_t len = strlen(name);
+	size_t len = strlen(name), ndots = 0;
 
 	if (len < NAME_MIN || len > NAME_MOST)
 		return "the name must be 3 to 63 bytes long";
@@ -40,12 +24,14 @@ s3_name_broken_rule(const char *name)
 		bool first = i == 0 || name[i - 1] == '.',
 		     last = name[i + 1] == '\0' || name[i + 1] == '.';
 
-		if ((first || last) && !s3_is_lower(name[i]))
+		if ((first || last) && (name[i] == '.' || name[i] == '-'))
 			return "the name, and each part of it between dots, must begin and end "
-			       "with a "
-			       "letter or a digit";
+			       "with a letter or a digit";
+		ndots += name[i] == '.' ? 1 : 0;
 	}
-	return looks_like_ipv4(name) ? "the name must not look like an IPv4 address" : NULL;
+	if (ndots == 3 && name[strspn(name, "0123456789.")] == '\0')
+		return "the name must not look like an IPv4 address";
+	return NULL;
 }
 
 const char *

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "rest/rest.h"
-#include "text/cleanup.h"
+#include "text/text.h"
 
 #include "banned.h"
 
@@ -55,44 +55,8 @@ struct policy_statement {
 	const char *suffix;
 };
 
-/* NULL: no memory.  A document that lacks a part could allow too much, so each part is looked at.
- */
-static json_t *
-policy_build_statement(const struct policy_statement *s, const struct s3_access *access)
-{
-	json_t *actions = json_array(), *resources = json_array(), *statement;
-	bool complete = true;
-
-	for (size_t i = 0; s->actions[i] != NULL; i++)
-		complete &= json_array_append_new(actions, json_string(s->actions[i])) == 0;
-	for (size_t i = 0; i < access->n; i++)
-		if (access->buckets[i].mode == s->mode)
-			complete &= json_array_append_new(resources,
-							  json_sprintf(ARN "%s%s",
-								       access->buckets[i].native,
-								       s->suffix)) == 0;
-	statement = s->for_everybody
-			    ? json_pack("{s:s, s:s, s:{s:[s]}, s:o, s:o}", "Sid", s->sid, "Effect",
-					s->effect, "Principal", "AWS", "*", "Action", actions,
-					"Resource", resources)
-			    : json_pack("{s:s, s:s, s:o, s:o}", "Sid", s->sid, "Effect", s->effect,
-					"Action", actions, "Resource", resources);
-	if (complete)
-		return statement;
-	json_decref(statement);
-	return NULL;
-}
-
-static bool
-policy_has_mode(const struct s3_access *access, uint32_t mode)
-{
-	for (size_t i = 0; i < access->n; i++)
-		if (access->buckets[i].mode == mode)
-			return true;
-	return false;
-}
-
-/* always: statements that end the document, which it takes over; NULL: none. */
+/* A statement on no bucket is left out.  A document that lacks a part could allow too much, so each
+ * part is looked at.  always: statements that end the document, which it takes over; NULL: none. */
 static const char *
 policy_write_document(struct cosi_call *call, const struct policy_statement *statements, size_t n,
 		      const struct s3_access *access, json_t *always)
@@ -100,11 +64,30 @@ policy_write_document(struct cosi_call *call, const struct policy_statement *sta
 	json_auto_t *list = json_array(), *last = always;
 	bool complete = true;
 
-	for (size_t i = 0; i < n; i++)
-		if (statements[i].actions != NULL && policy_has_mode(access, statements[i].mode))
-			complete &=
-				json_array_append_new(
-					list, policy_build_statement(&statements[i], access)) == 0;
+	for (const struct policy_statement *s = statements; s < statements + n; s++) {
+		json_auto_t *actions = json_array(), *resources = json_array();
+
+		for (size_t i = 0; s->actions != NULL && i < access->n; i++)
+			if (access->buckets[i].mode == s->mode)
+				complete &=
+					json_array_append_new(
+						resources,
+						json_sprintf(ARN "%s%s", access->buckets[i].native,
+							     s->suffix)) == 0;
+		if (json_array_size(resources) == 0)
+			continue;
+		for (size_t i = 0; s->actions[i] != NULL; i++)
+			complete &= json_array_append_new(actions, json_string(s->actions[i])) == 0;
+		complete &= json_array_append_new(
+				    list, s->for_everybody
+						  ? json_pack("{s:s, s:s, s:{s:[s]}, s:O, s:O}",
+							      "Sid", s->sid, "Effect", s->effect,
+							      "Principal", "AWS", "*", "Action",
+							      actions, "Resource", resources)
+						  : json_pack("{s:s, s:s, s:O, s:O}", "Sid", s->sid,
+							      "Effect", s->effect, "Action",
+							      actions, "Resource", resources)) == 0;
+	}
 	if (always != NULL)
 		complete &= json_array_extend(list, last) == 0;
 	return rest_json(
@@ -163,15 +146,6 @@ s3_policy_anonymous(struct cosi_call *call, const char *bucket, uint32_t anonymo
 
 /* ---- reading ---- */
 
-static uint32_t
-policy_mode_of_sid(const char *sid)
-{
-	for (size_t i = 0; sid != NULL && i < NSIDS; i++)
-		if (strcmp(sid, sids[i].on_bucket) == 0)
-			return sids[i].mode;
-	return 0;
-}
-
 static int
 access_by_name(const void *a, const void *b)
 {
@@ -184,11 +158,14 @@ access_by_name(const void *a, const void *b)
 static void
 policy_read_statement(struct cosi_call *call, const json_t *statement, struct s3_access *out)
 {
-	uint32_t mode = policy_mode_of_sid(json_string_value(json_object_get(statement, "Sid")));
+	const char *sid = json_string_value(json_object_get(statement, "Sid")), *arn;
 	const json_t *item;
-	const char *arn;
+	uint32_t mode = 0;
 	size_t i;
 
+	for (i = 0; sid != NULL && i < NSIDS; i++)
+		if (strcmp(sid, sids[i].on_bucket) == 0)
+			mode = sids[i].mode;
 	if (mode == 0)
 		return;
 	json_array_foreach(json_object_get(statement, "Resource"), i, item) {

@@ -7,10 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "s3/list.h"
 #include "s3/store.h"
-#include "text/cleanup.h"
-#include "text/hash.h"
+#include "text/text.h"
 #include "text/xml.h"
 
 #include "banned.h"
@@ -71,6 +69,7 @@ purge_on_item(void *arg, const struct s3_item *item)
 	return 0;
 }
 
+/* Has each object of the page written into work->body. */
 static int
 purge_list_page(struct s3_purging *work)
 {
@@ -91,13 +90,6 @@ purge_list_page(struct s3_purging *work)
 	    s3_list_read(reply->body, true, purge_on_item, work, &page) == 0)
 		return 0;
 	return cosi_failed(work->call) ? -1 : s3_fail(work->call, reply);
-}
-
-/* RADOS Gateway says AccessDenied, MinIO InvalidRequest. */
-static bool
-purge_is_locked(const char *code)
-{
-	return strcmp(code, "AccessDenied") == 0 || strcmp(code, "InvalidRequest") == 0;
 }
 
 static int
@@ -125,7 +117,8 @@ purge_send_delete(struct s3_purging *work, struct cosi_bytes body)
 		return s3_fail(work->call, reply);
 	if (errors.n == 0)
 		return 0;
-	if (purge_is_locked(errors.code))
+	/* RADOS Gateway says the first, MinIO the second. */
+	if (strcmp(errors.code, "AccessDenied") == 0 || strcmp(errors.code, "InvalidRequest") == 0)
 		return cosi_fail(work->call, COSI_PRECONDITION,
 				 "object lock or a missing right keeps %zu of its objects, '%.64s' "
 				 "for one",
@@ -156,32 +149,22 @@ purge_page(struct s3_purging *work)
 	return purge_send_delete(work, (struct cosi_bytes){ text, len });
 }
 
-/* The first page is begun however little time is left: a caller who never has more must come to an
- * end, too.  0: not another one. */
-static int
-purge_next_page_keys(const struct s3_purging *work)
-{
-	int64_t left = work->call->host->time_left_ms(work->call);
-
-	if (work->nbytes > MEMORY_MAX)
-		return 0;
-	if (left >= PAGE_TIME_MS)
-		return PAGE_KEYS;
-	return left >= SMALL_TIME_MS || work->ndeleted == 0 ? SMALL_KEYS : 0;
-}
-
 int
 s3_purge(struct cosi_call *call, const struct s3_client *client, const char *bucket)
 {
 	struct s3_purging work = { .call = call, .client = client, .bucket = bucket };
+	int64_t left_ms;
 
 	do {
-		work.page_keys = purge_next_page_keys(&work);
-		if (work.page_keys == 0)
+		left_ms = call->host->time_left_ms(call);
+		/* The first page is begun however little time is left: a caller who never has more
+		 * must come to an end, too. */
+		if (work.nbytes > MEMORY_MAX || (left_ms < SMALL_TIME_MS && work.ndeleted > 0))
 			return cosi_fail(call, COSI_BUSY,
 					 "%zu object versions are deleted, and the retry deletes "
 					 "more",
 					 work.ndeleted);
+		work.page_keys = left_ms >= PAGE_TIME_MS ? PAGE_KEYS : SMALL_KEYS;
 		if (purge_page(&work) < 0)
 			return -1;
 		work.ndeleted += work.nlisted;

@@ -5,8 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "s3/list.h"
-
 #include "banned.h"
 
 /* ---- what is there? ---- */

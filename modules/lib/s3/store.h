@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * store.h - the flow of create, get, delete and list for stores with an S3 API.
  *
- * A bucket's state is in its tags (tags.h), and a create continues from what it finds:
+ * A bucket's state is in its tags, and a create continues from what it finds:
  *
  *   nothing ─ PUT bucket ─► untagged ─ PUT ?tagging ─► finished
  *                              └─ cosi-making ─► settings, one by one ─► finished
@@ -14,7 +14,42 @@
 #include <stdbool.h>
 
 #include "s3/s3.h"
-#include "s3/tags.h"
+
+/* ---- tags, and the marks that say whose bucket it is: setting.c ---- */
+
+enum { S3_TAGS_MAX = 50 }; /* S3's own limit */
+/* S3's longest tag value, in bytes here, so that every store takes it */
+enum { S3_TAG_VALUE_MAX = 256 };
+
+struct s3_tags {
+	size_t n;
+	struct cosi_kv kv[S3_TAGS_MAX];
+};
+
+/* Reads a Tagging document; texts are of the call's memory.  0, or -1: it is none, or too large. */
+int s3_tags_read(struct cosi_call *call, struct cosi_bytes document, struct s3_tags *out);
+/* NULL: there is no such tag. */
+const char *s3_tags_find(const struct s3_tags *tags, const char *key);
+/* The same key is replaced; -1 with the call failed: no room, or a text that no tag can hold. */
+int s3_tags_set(struct cosi_call *call, struct s3_tags *tags, const char *key, const char *value);
+/* The document, from the call's memory. */
+struct cosi_bytes s3_tags_write(struct cosi_call *call, const struct s3_tags *tags);
+
+/* The ownership tags.  cosi-params comes last in the life of a create: without it the bucket is
+ * unfinished, and cosi-making says with which parameters it was begun. */
+#define S3_MARK_DRIVER "cosi-driver"
+#define S3_MARK_NAME   "cosi-name"
+#define S3_MARK_PARAMS "cosi-params"
+#define S3_MARK_MAKING "cosi-making"
+
+/* Fills ours, unfinished and params. */
+void s3_tags_judge(const struct s3_tags *tags, const struct cosi_mark *mark,
+		   struct cosi_bucket *out);
+/* Puts the marks among the tags that are there; finished: with cosi-params, else cosi-making. */
+int s3_tags_mark(struct cosi_call *call, struct s3_tags *tags, const struct cosi_mark *mark,
+		 bool finished);
+
+/* ---- the store ---- */
 
 /* A bucket as GET ?tagging shows it. */
 struct s3_look {
@@ -88,6 +123,49 @@ int s3_fail_absent(struct cosi_call *call, const char *native);
 /* Does the store know the access key?  The request is for a bucket that cannot exist: its reply is
  * short for any number of buckets, and a well-formed error proves the key as well. */
 int s3_probe(const struct s3_store *store, struct cosi_call *call);
+
+/* ---- list.c: pages of ListBuckets, ListObjectVersions and ListMultipartUploads, delete results,
+ * all buckets of a key's owner ---- */
+
+/* A bucket, an object's version, a delete marker or an unfinished upload. */
+struct s3_item {
+	const char *name;    /* decoded; gone after the return */
+	size_t len;          /* of name, which may hold any byte */
+	const char *version; /* version or upload id; NULL: none */
+	const char *created; /* of a bucket, as the store writes it; NULL: it does not say */
+};
+/* Non-zero stops.  NULL: the items are only counted. */
+typedef int s3_item_fn(void *arg, const struct s3_item *item);
+
+struct s3_page {
+	size_t nitems;
+	bool truncated; /* more pages follow */
+};
+
+/* Reads a page, item by item.  With `encoded`, names are percent-encoded (encoding-type=url),
+ * without which keys with control characters make the page unreadable.  0, or -1: not such a page,
+ * or stopped. */
+int s3_list_read(struct cosi_bytes document, bool encoded, s3_item_fn *item, void *arg,
+		 struct s3_page *out);
+
+/* What a multi-delete could not delete: a 200 hides errors in its body. */
+struct s3_delete_errors {
+	size_t n;
+	char code[65], key[256]; /* of the first one; key is cut */
+};
+int s3_list_read_deleted(struct cosi_bytes document, struct s3_delete_errors *out);
+
+struct s3_bucket {
+	struct s3_bucket *next;
+	const char *name;
+	int64_t created; /* seconds since the epoch, by the store's clock; 0: it does not say */
+};
+struct s3_buckets {
+	struct s3_bucket *first; /* of the call's memory */
+	int64_t now;             /* the store's clock, from its answer; 0: it does not say */
+};
+/* One request: the stores give all at once, 32 MiB of them at most.  0 or -1. */
+int s3_buckets_read(struct cosi_call *call, const struct s3_client *client, struct s3_buckets *out);
 
 /* ---- purge.c ---- */
 

@@ -6,10 +6,7 @@
 #include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "text/cleanup.h"
 
 #include "banned.h"
 
@@ -183,25 +180,13 @@ xml_on_doctype(void *arg, const char *name, const char *sysid, const char *pubid
 	xml_stop(arg);
 }
 
-static void
-xml_free_parser(XML_Parser *parser)
-{
-	if (*parser != NULL)
-		XML_ParserFree(*parser);
-}
-
-static void
-xml_free_reader(struct xml_reader *reader)
-{
-	xml_free(reader->text);
-}
-
 int
 xml_read(struct cosi_bytes document, xml_element_fn *element, void *arg)
 {
-	CLEANUP(xml_free_parser) XML_Parser parser = XML_ParserCreate_MM(NULL, &xml_memory, NULL);
-	CLEANUP(xml_free_reader)
+	XML_Parser parser = XML_ParserCreate_MM(NULL, &xml_memory, NULL);
 	struct xml_reader reader = { .parser = parser, .element = element, .arg = arg };
+	size_t at = 0, n;
+	bool ok;
 
 	if (parser == NULL)
 		return -1;
@@ -209,17 +194,45 @@ xml_read(struct cosi_bytes document, xml_element_fn *element, void *arg)
 	XML_SetElementHandler(parser, xml_on_start, xml_on_end);
 	XML_SetCharacterDataHandler(parser, xml_on_text);
 	XML_SetStartDoctypeDeclHandler(parser, xml_on_doctype);
-	for (size_t at = 0, n; at <= document.len; at += n) {
-		const char *piece = (const char *)document.data + at;
-		bool last = document.len - at <= XML_PIECE;
+	do {
+		n = document.len - at < XML_PIECE ? document.len - at : XML_PIECE;
+		ok = XML_Parse(parser, (const char *)document.data + at, (int)n,
+			       at + n == document.len) == XML_STATUS_OK;
+		at += n;
+	} while (ok && at < document.len);
+	XML_ParserFree(parser);
+	xml_free(reader.text);
+	return ok && !reader.failed ? 0 : -1;
+}
 
-		n = last ? document.len - at : XML_PIECE;
-		if (XML_Parse(parser, piece, (int)n, last) != XML_STATUS_OK)
-			return -1;
-		if (last)
-			break;
-	}
-	return reader.failed ? -1 : 0;
+struct xml_search {
+	const char *path;
+	char *out;
+	size_t size;
+	bool found;
+};
+
+static int
+xml_on_searched(void *arg, const char *path, char *text, size_t len)
+{
+	struct xml_search *search = arg;
+
+	if (strcmp(path, search->path) != 0)
+		return 0;
+	len = len < search->size ? len : search->size - 1;
+	memcpy(search->out, text, len);
+	search->out[len] = '\0';
+	search->found = true;
+	return 1;
+}
+
+bool
+xml_find(struct cosi_bytes document, const char *path, char *out, size_t size)
+{
+	struct xml_search search = { .path = path, .out = out, .size = size };
+
+	(void)xml_read(document, xml_on_searched, &search);
+	return search.found;
 }
 
 /* The character that text[0..len) begins with, in *out, and its bytes; 0: not UTF-8 (RFC 3629). */

@@ -27,6 +27,10 @@ typedef int xml_element_fn(void *arg, const char *path, char *text, size_t len);
  * or passes a limit above; what was handed over until then was handed over. */
 int xml_read(struct cosi_bytes document, xml_element_fn *element, void *arg);
 
+/* Copies the text of the first element of that path, cut to size - 1 bytes; false: there is none,
+ * or the document cannot be read so far.  What follows the element is not read. */
+bool xml_find(struct cosi_bytes document, const char *path, char *out, size_t size);
+
 /* Can XML 1.0 say it: UTF-8 without NUL, control characters (tab and line breaks are fine) or
  * non-characters? */
 bool xml_can_hold(const char *text, size_t len);

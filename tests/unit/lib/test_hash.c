@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_hash.c - known answers: FIPS 180-4, RFC 4231, RFC 4648. */
-#include "text/hash.h"
+#include "text/text.h"
 
 #include "unit.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_list.c - list pages and delete results. */
-#include "s3/list.h"
+#include "s3/store.h"
 
 #include <stdio.h>
 #include <stdlib.h>

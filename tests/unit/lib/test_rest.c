@@ -241,7 +241,7 @@ test_fail__clocks_that_differ(void **state)
 
 	(void)state;
 	host_init(&host, NULL);
-	assert_string_equal(rest_write_date(&host.call, noon), date.value);
+	assert_string_equal(rest_write_date(&host.call, REST_HTTP, noon), date.value);
 	assert_int_equal(rest_read_date(date.value, REST_DATE), noon);
 	assert_int_equal(rest_read_date("2026-11-20T12:00:00.123Z", REST_ISO), noon);
 	assert_int_equal(rest_read_date("yesterday", REST_DATE), 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_sigv4.c - AWS's published examples, and one that an independent signer computed. */
-#include "s3/sigv4.h"
+#include "s3/s3.h"
 
 #include <stdlib.h>
 
@@ -8,10 +8,11 @@
 
 #include "banned.h"
 
-#define EMPTY   "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-#define HELLO   "44ce7dd67c959e0d3524ffac1771dfbba87d2b6b4b4e99e42034a8b803f8b072"
-#define S3_HOST "examplebucket.s3.amazonaws.com"
-#define S3_DATE "20130524T000000Z"
+#define EMPTY      "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+#define HELLO      "44ce7dd67c959e0d3524ffac1771dfbba87d2b6b4b4e99e42034a8b803f8b072"
+#define S3_HOST    "examplebucket.s3.amazonaws.com"
+#define S3_DATE    "20130524T000000Z"
+#define SUITE_DATE "20150830T123600Z"
 
 static const struct sigv4_key s3_key = { "AKIAIOSFODNN7EXAMPLE",
 					 "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "us-east-1",
@@ -41,9 +42,7 @@ test_s3__get_object(void **state)
 					   { "range", "bytes=0-9" },
 					   { "x-amz-content-sha256", EMPTY },
 					   { "x-amz-date", S3_DATE } };
-	const struct sigv4_request request = {
-		"GET", "/test.txt", "", 4, headers, EMPTY, 1369353600
-	};
+	const struct sigv4_request request = { "GET", "/test.txt", "", 4, headers, EMPTY, S3_DATE };
 	struct host host;
 
 	(void)state;
@@ -67,8 +66,8 @@ test_s3__put_object(void **state)
 					   { "x-amz-content-sha256", HELLO },
 					   { "x-amz-date", S3_DATE },
 					   { "x-amz-storage-class", "REDUCED_REDUNDANCY" } };
-	const struct sigv4_request request = { "PUT", "/test%24file.text", "", 5, headers,
-					       HELLO, 1369353600 };
+	const struct sigv4_request request = { "PUT",  "/test%24file.text", "", 5, headers, HELLO,
+					       S3_DATE };
 
 	(void)state;
 	expect(&s3_key, &request,
@@ -81,11 +80,9 @@ test_s3__queries(void **state)
 	const struct cosi_kv headers[] = { { "host", S3_HOST },
 					   { "x-amz-content-sha256", EMPTY },
 					   { "x-amz-date", S3_DATE } };
-	const struct sigv4_request bare = {
-		"GET", "/", "lifecycle=", 3, headers, EMPTY, 1369353600
-	};
-	const struct sigv4_request two = { "GET", "/",       "max-keys=2&prefix=J", 3, headers,
-					   EMPTY, 1369353600 };
+	const struct sigv4_request bare = { "GET", "/", "lifecycle=", 3, headers, EMPTY, S3_DATE };
+	const struct sigv4_request two = { "GET", "/",    "max-keys=2&prefix=J", 3, headers,
+					   EMPTY, S3_DATE };
 
 	(void)state;
 	expect(&s3_key, &bare, "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543");
@@ -96,12 +93,12 @@ static void
 test_suite__vanilla(void **state)
 {
 	const struct cosi_kv headers[] = { { "host", "example.amazonaws.com" },
-					   { "x-amz-date", "20150830T123600Z" } };
-	const struct sigv4_request get = { "GET", "/", "", 2, headers, EMPTY, 1440938160 };
-	const struct sigv4_request post = { "POST", "/", "", 2, headers, EMPTY, 1440938160 };
+					   { "x-amz-date", SUITE_DATE } };
+	const struct sigv4_request get = { "GET", "/", "", 2, headers, EMPTY, SUITE_DATE };
+	const struct sigv4_request post = { "POST", "/", "", 2, headers, EMPTY, SUITE_DATE };
 	const struct sigv4_request query = { "GET",     "/",     "Param1=value1&Param2=value2",
 					     2,         headers, EMPTY,
-					     1440938160 };
+					     SUITE_DATE };
 
 	(void)state;
 	expect(&suite_key, &get,
@@ -115,15 +112,17 @@ test_suite__vanilla(void **state)
 static void
 test_date__range(void **state)
 {
-	char text[SIGV4_DATE_MAX];
+	struct host host;
 
 	(void)state;
-	sigv4_date(0, text);
-	assert_string_equal(text, "19700101T000000Z");
-	sigv4_date(1767323045, text);
-	assert_string_equal(text, "20260102T030405Z");
-	sigv4_date(INT64_MAX, text);
-	assert_string_equal(text, "");
+	host_init(&host, NULL);
+	assert_string_equal(rest_write_date(&host.call, REST_BASIC, 0), "19700101T000000Z");
+	assert_string_equal(rest_write_date(&host.call, REST_BASIC, 1767323045),
+			    "20260102T030405Z");
+	assert_string_equal(rest_write_date(&host.call, REST_BASIC, INT64_MAX), "");
+	assert_string_equal(rest_write_date(&host.call, REST_RFC3339, 1767323045),
+			    "2026-01-02T03:04:05Z");
+	host_done(&host);
 }
 
 int

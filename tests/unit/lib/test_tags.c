@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_tags.c - tag sets read, changed and written, and what marks say. */
-#include "s3/tags.h"
+#include "s3/store.h"
 
 #include <stdio.h>
 #include <stdlib.h>
