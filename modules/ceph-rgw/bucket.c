@@ -96,59 +96,73 @@ rgw_put_quota(const struct s3_store *store, struct cosi_call *call, const char *
 	return reply->status == 200 ? 0 : rgw_admin_fail(call, reply, "buckets=write");
 }
 
-/* Without the cap 'buckets=read': the quota in force, which is the bucket's own or one that cosid's
- * user has for all of its buckets. */
-static int
-rgw_head_has_no_quota(const struct s3_store *store, struct cosi_call *call, const char *native,
-		      bool *out)
-{
-	const struct cosi_http_reply *reply = s3_call(call, &store->client, .method = "HEAD",
-						      .path = s3_path(call, native, NULL));
+struct rgw_bucket_info {
+	bool known;        /* false: cosid's user lacks the cap 'buckets=read' */
+	bool quota;        /* one of the bucket's own is in force */
+	const char *owner; /* a user's name */
+};
 
+/* What the gateway knows of a bucket of any owner. */
+static int
+rgw_get_info(const struct rgw *rgw, struct cosi_call *call, const char *native,
+	     struct rgw_bucket_info *out)
+{
+	const struct cosi_http_reply *reply =
+		s3_call(call, &rgw->store.client, .method = "GET",
+			.path = cosi_printf(call, "/%s/bucket", rgw->config->admin_path),
+			REST_QUERY({ "bucket", native }));
+	json_auto_t *root = NULL;
+	const char *owner;
+
+	*out = (struct rgw_bucket_info){ .known = false };
+	if (reply == NULL)
+		return -1;
+	if (reply->status != 200)
+		return s3_error_is(reply, 403, "AccessDenied") ? 0 : s3_fail(call, reply);
+	root = json_loadb(reply->body.data, reply->body.len, 0, NULL);
+	owner = json_string_value(json_object_get(root, "owner"));
+	if (owner == NULL)
+		return s3_fail(call, reply);
+	*out = (struct rgw_bucket_info){
+		.known = true,
+		.quota = json_is_true(
+			json_object_get(json_object_get(root, "bucket_quota"), "enabled")),
+		.owner = cosi_printf(call, "%s", owner),
+	};
+	return cosi_failed(call) ? -1 : 0;
+}
+
+/* Without the cap 'buckets=read': of the quota in force, which is the bucket's own or one that
+ * cosid's user has for all of its buckets. */
+static int
+rgw_has_no_quota(const struct s3_store *store, struct cosi_call *call, const char *native,
+		 bool *out)
+{
+	static const char header[] = "x-rgw-quota-bucket-";
+	const struct cosi_http_reply *reply;
+	struct rgw_bucket_info info;
+
+	if (rgw_get_info((const struct rgw *)store, call, native, &info) < 0)
+		return -1;
+	*out = !info.quota;
+	if (info.known)
+		return 0;
+	reply = s3_call(call, &store->client, .method = "HEAD",
+			.path = s3_path(call, native, NULL));
 	if (reply == NULL)
 		return -1;
 	if (reply->status == 404)
 		return cosi_fail(call, COSI_BUSY, "the bucket was deleted by another request");
 	if (reply->status != 200)
 		return s3_fail(call, reply);
-	*out = true;
 	for (size_t i = 0; i < reply->nheaders; i++)
-		if (strncmp(reply->headers[i].key, "x-rgw-quota-bucket-",
-			    strlen("x-rgw-quota-bucket-")) == 0 &&
+		if (strncmp(reply->headers[i].key, header, strlen(header)) == 0 &&
 		    strcmp(reply->headers[i].value, "-1") != 0)
 			*out = false;
 	return 0;
 }
 
-static int
-rgw_has_no_quota(const struct s3_store *store, struct cosi_call *call, const char *native,
-		 bool *out)
-{
-	struct rgw_bucket_info info;
-
-	if (rgw_bucket_info((const struct rgw *)store, call, native, &info) < 0)
-		return -1;
-	*out = !info.quota;
-	return info.known ? 0 : rgw_head_has_no_quota(store, call, native, out);
-}
-
 /* ---- buckets that are there ---- */
-
-/* Tags come before settings, so a bucket with settings and without tags is not cosid's; another
- * daemon that is creating the bucket has tagged it by now. */
-static int
-rgw_refuse_touched(struct cosi_call *call, const struct s3_creation *creation)
-{
-	struct s3_look look;
-
-	if (s3_get_tags(creation->store, call, creation->req->native, &look) < 0)
-		return -1;
-	if (!look.exists || look.tags.n > 0)
-		return cosi_fail(call, COSI_BUSY, "another daemon is creating the bucket");
-	return cosi_fail(
-		call, COSI_EXISTS,
-		"the bucket has no tags and is not newly created: it has objects or settings");
-}
 
 /* The PUT proves the owner: the gateway refuses it for a bucket of another user. */
 int
@@ -166,6 +180,7 @@ rgw_adopt(struct cosi_call *call, struct s3_creation *creation)
 	};
 	const struct s3_store *store = creation->store;
 	const char *native = creation->req->native;
+	struct s3_look look;
 	bool untouched, exists;
 
 	if (s3_is_untouched(call, &store->client, native, creation->req->common->object_lock,
@@ -175,9 +190,17 @@ rgw_adopt(struct cosi_call *call, struct s3_creation *creation)
 		return -1;
 	if (untouched && rgw_has_no_quota(store, call, native, &untouched) < 0)
 		return cosi_fail(call, 0, "cannot read the bucket's quota");
-	if (!untouched)
-		return rgw_refuse_touched(call, creation);
-	return rgw_put_bucket(call, creation, &exists);
+	if (untouched)
+		return rgw_put_bucket(call, creation, &exists);
+	/* Tags come before settings, so a bucket with settings and without tags is not cosid's;
+	 * another daemon that is creating the bucket has tagged it by now. */
+	if (s3_get_tags(store, call, native, &look) < 0)
+		return -1;
+	if (!look.exists || look.tags.n > 0)
+		return cosi_fail(call, COSI_BUSY, "another daemon is creating the bucket");
+	return cosi_fail(
+		call, COSI_EXISTS,
+		"the bucket has no tags and is not newly created: it has objects or settings");
 }
 
 int
@@ -187,7 +210,7 @@ rgw_refused(const struct s3_store *store, struct cosi_call *call, const char *na
 	struct rgw_bucket_info info;
 	const char *uid;
 
-	if (rgw_bucket_info(rgw, call, native, &info) < 0)
+	if (rgw_get_info(rgw, call, native, &info) < 0)
 		return -1;
 	if (!info.known)
 		return cosi_fail(call, COSI_DENIED,

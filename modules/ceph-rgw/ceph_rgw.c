@@ -63,15 +63,121 @@ rgw_map_name(void *instance, struct cosi_call *call, uint32_t kind, const char *
 	return s3_name_map(call, asked, rule, exact);
 }
 
-/* ---- instances ---- */
+/* ---- the user that cosid works as ---- */
 
-/* AccessDenied names no cap here: buckets are a matter of their owner and policies. */
-static int
-rgw_s3_fail(struct cosi_call *call, const struct cosi_http_reply *reply, const char *right)
+static const struct cosi_http_reply *
+rgw_send_own(const struct rgw *rgw, struct cosi_call *call)
 {
-	(void)right;
-	return s3_fail(call, reply);
+	return s3_call(call, &rgw->store.client, .method = "GET",
+		       .path = cosi_printf(call, "/%s/user", rgw->config->admin_path),
+		       REST_QUERY({ "access-key", rgw->config->access_key }, { "stats", "true" }));
 }
+
+int
+rgw_check_alive(const struct rgw *rgw, struct cosi_call *call)
+{
+	const struct cosi_http_reply *reply = rgw_send_own(rgw, call);
+
+	if (reply == NULL)
+		return -1;
+	if (reply->status == 200)
+		return 0;
+	(void)s3_fail(call, reply);
+	return cosi_fail(call, 0, "cannot tell whether RADOS answers");
+}
+
+/* Owned by the caller; NULL: the call has failed. */
+static json_t *
+rgw_read_own(const struct rgw *rgw, struct cosi_call *call)
+{
+	const struct cosi_http_reply *reply = rgw_send_own(rgw, call);
+	json_t *root;
+
+	if (reply == NULL)
+		return NULL;
+	if (reply->status != 200) {
+		(void)rgw_admin_fail(call, reply, "users=read");
+		return NULL;
+	}
+	root = json_loadb(reply->body.data, reply->body.len, 0, NULL);
+	if (json_is_string(json_object_get(root, "user_id")))
+		return root;
+	json_decref(root);
+	(void)s3_fail(call, reply);
+	return NULL;
+}
+
+int
+rgw_own_uid(const struct rgw *rgw, struct cosi_call *call, const char **out_uid)
+{
+	json_auto_t *root = rgw_read_own(rgw, call);
+
+	if (root == NULL)
+		return -1;
+	*out_uid = cosi_printf(call, "%s", json_string_value(json_object_get(root, "user_id")));
+	return cosi_failed(call) ? -1 : 0;
+}
+
+/* caps: [{"type": "users", "perm": "*"}, ...]; perm is "*", "read", "write" or "read, write". */
+static bool
+rgw_has_cap(const json_t *root, const char *type, const char *perm)
+{
+	const json_t *cap;
+	size_t i;
+
+	json_array_foreach(json_object_get(root, "caps"), i, cap) {
+		const char *is = json_string_value(json_object_get(cap, "type"));
+		const char *may = json_string_value(json_object_get(cap, "perm"));
+
+		if (is != NULL && may != NULL && strcmp(is, type) == 0 &&
+		    (strcmp(may, "*") == 0 || strstr(may, perm) != NULL))
+			return true;
+	}
+	return false;
+}
+
+/* Can cosid's user do all that this module needs?  The error names the first cap that is missing.
+ */
+static int
+rgw_check_caps(const struct rgw *rgw, struct cosi_call *call)
+{
+	json_auto_t *root = rgw_read_own(rgw, call);
+	static const char *const needed[][2] = {
+		{ "users", "read" },
+		{ "users", "write" },
+		{ "user-policy", "read" },
+		{ "user-policy", "write" },
+	};
+	const json_int_t most = json_integer_value(json_object_get(root, "max_buckets"));
+	const char *tenant = json_string_value(json_object_get(root, "tenant"));
+
+	if (root == NULL)
+		return -1;
+	for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
+		if (!rgw_has_cap(root, needed[i][0], needed[i][1]))
+			return cosi_fail(call, COSI_DENIED,
+					 "cosid's user at the gateway lacks the cap '%s=%s'",
+					 needed[i][0], needed[i][1]);
+	if (tenant != NULL && tenant[0] != '\0')
+		return cosi_fail(call, COSI_PRECONDITION,
+				 "cosid's user at the gateway belongs to a tenant, and accounts "
+				 "would not see its buckets");
+	if (!rgw_has_cap(root, "buckets", "write"))
+		cosi_log(call, COSI_NOTICE,
+			 "quotas are unavailable: the RGW user lacks the cap 'buckets=write'");
+	if (!rgw_has_cap(root, "buckets", "read"))
+		cosi_log(call, COSI_NOTICE,
+			 "cannot determine the owner of unreadable buckets: the RGW user lacks the "
+			 "cap 'buckets=read'");
+	if (most != 0)
+		cosi_log(call, COSI_WARNING,
+			 "the RGW user may own %" JSON_INTEGER_FORMAT " buckets at most; "
+			 "max-buckets=0 means no limit",
+			 most);
+	return 0;
+}
+
+/* ---- instances ---- */
 
 static int
 rgw_open(struct cosi_call *call, const void *settings, void **out_instance)
@@ -103,7 +209,6 @@ rgw_open(struct cosi_call *call, const void *settings, void **out_instance)
 		.refused = rgw_refused,
 		.put_quota = rgw_put_quota,
 		.list_accounts = rgw_list_accounts,
-		.fail = rgw_s3_fail,
 	};
 	*out_instance = rgw;
 	return 0;

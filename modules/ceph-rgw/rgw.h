@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * rgw.h - what the files of this module share: the instance, and who does what.
  *
- *   ceph_rgw.c  the module, its settings, open, probe
+ *   ceph_rgw.c  the module, its settings, open, probe, the user that cosid works as
  *   bucket.c    PUT bucket; buckets without tags
- *   account.c   rights, tags and keys of accounts, and their list
- *   grant.c     creates a user, its policy and its key
- *   revoke.c    removes them
- *   admin.c     users, through the admin API
- *   iam.c       the policies of users
- *   own.c       the user that cosid works as
+ *   access.c    grant, revoke: a user, its policy and its key; the list of accounts
+ *   admin.c     users and their policies, through the admin and the IAM API
  *
  * s3/store.h describes how a bucket is created and deleted.  Functions that return an int return 0,
  * or -1 with the call failed.
@@ -67,30 +63,13 @@ int rgw_user_add_key(const struct rgw *rgw, struct cosi_call *call, const char *
 		     const struct rgw_key *key);
 /* Gone already is a success. */
 int rgw_user_delete(const struct rgw *rgw, struct cosi_call *call, const char *uid);
-/* Hands over the name of each user of the gateway; what each() returned, if not 0. */
-typedef int rgw_name_fn(struct cosi_call *call, void *arg, const char *uid);
-int rgw_user_list(const struct rgw *rgw, struct cosi_call *call, rgw_name_fn *each, void *arg);
+/* A page of the names of all users, an array that the caller owns; *out_next: as in rest_pages().
+ */
+int rgw_user_names(const struct rgw *rgw, struct cosi_call *call, const char *marker, json_t **out,
+		   const char **out_next);
 /* Fails with what the reply means; AccessDenied, from either API, is a cap that is missing. */
 int rgw_admin_fail(struct cosi_call *call, const struct cosi_http_reply *reply, const char *cap);
 
-/* ---- own.c ---- */
-/* Does RADOS itself answer?  With rados_osd_op_timeout set, a gateway that cannot read answers 404
- * for users that exist; only statistics are never served from its cache and fail honestly. */
-int rgw_check_alive(const struct rgw *rgw, struct cosi_call *call);
-/* Can cosid's user do all that this module needs?  The error names the first cap that is missing.
- */
-int rgw_check_caps(const struct rgw *rgw, struct cosi_call *call);
-int rgw_own_uid(const struct rgw *rgw, struct cosi_call *call, const char **out_uid);
-struct rgw_bucket_info {
-	bool known;        /* false: cosid's user lacks the cap 'buckets=read' */
-	bool quota;        /* one of the bucket's own is in force */
-	const char *owner; /* a user's name */
-};
-/* What the gateway knows of a bucket of any owner. */
-int rgw_bucket_info(const struct rgw *rgw, struct cosi_call *call, const char *native,
-		    struct rgw_bucket_info *out);
-
-/* ---- iam.c ---- */
 /* *out_document: NULL when the user has no policy of cosid's.  expected: the policy very likely
  * exists, which saves a request. */
 int rgw_policy_get(const struct rgw *rgw, struct cosi_call *call, const char *uid, bool expected,
@@ -98,27 +77,17 @@ int rgw_policy_get(const struct rgw *rgw, struct cosi_call *call, const char *ui
 int rgw_policy_put(const struct rgw *rgw, struct cosi_call *call, const char *uid,
 		   const char *document);
 
-/* ---- account.c ---- */
-/* What each access mode may do. */
-extern const struct s3_policy_modes rgw_modes;
-/* The display name that tags a user: "cosid:<owner>:<request's name>". */
-const char *rgw_account_mark(struct cosi_call *call, const char *owner, const char *name);
-/* Did cosid make the user for this owner (and request, when the mark names it)?  Else PRECONDITION.
- */
-int rgw_account_check(struct cosi_call *call, const struct rgw_user *user,
-		      const struct cosi_mark *mark);
-/* The key pair that follows from credential_key; *out NULL without one. */
-int rgw_account_key(const struct rgw *rgw, struct cosi_call *call, const struct cosi_mark *mark,
-		    const char *native, const struct rgw_key **out);
-/* The hint: was the account granted by this instance lately? */
-bool rgw_account_seen(const struct rgw *rgw, const char *native);
-void rgw_account_remember(struct rgw *rgw, const char *native, bool granted);
-int rgw_list_accounts(const struct s3_store *store, struct cosi_call *call, const char *owner,
-		      s3_found_fn *found);
+/* ---- ceph_rgw.c ---- */
+/* Does RADOS itself answer?  With rados_osd_op_timeout set, a gateway that cannot read answers 404
+ * for users that exist; only statistics are never served from its cache and fail honestly. */
+int rgw_check_alive(const struct rgw *rgw, struct cosi_call *call);
+int rgw_own_uid(const struct rgw *rgw, struct cosi_call *call, const char **out_uid);
 
-/* ---- grant.c, revoke.c ---- */
+/* ---- access.c ---- */
 int rgw_grant(void *instance, struct cosi_call *call, const struct cosi_access_req *req,
 	      struct cosi_access *out);
 int rgw_revoke(void *instance, struct cosi_call *call, const struct cosi_access_req *req);
+int rgw_list_accounts(const struct s3_store *store, struct cosi_call *call, const char *owner,
+		      s3_found_fn *found);
 
 #endif

@@ -9,6 +9,13 @@
 
 /* ---- what is there? ---- */
 
+static int
+s3_refuse(const struct s3_store *store, struct cosi_call *call, const struct cosi_http_reply *reply,
+	  const char *right)
+{
+	return store->fail != NULL ? store->fail(call, reply, right) : s3_fail(call, reply);
+}
+
 int
 s3_get_tags(const struct s3_store *store, struct cosi_call *call, const char *native,
 	    struct s3_look *out)
@@ -28,7 +35,7 @@ s3_get_tags(const struct s3_store *store, struct cosi_call *call, const char *na
 	*out = (struct s3_look){ .exists = false };
 	if (s3_error_is(reply, 404, "NoSuchBucket") || s3_error_is(reply, 400, "InvalidBucketName"))
 		return 0;
-	return store->fail(call, reply, "s3:GetBucketTagging");
+	return s3_refuse(store, call, reply, "s3:GetBucketTagging");
 }
 
 int
@@ -71,7 +78,48 @@ s3_probe(const struct s3_store *store, struct cosi_call *call)
 	if (reply->status == 200 || s3_error_is(reply, 404, "NoSuchBucket") ||
 	    s3_error_is(reply, 403, "AccessDenied"))
 		return 0;
-	return store->fail(call, reply, "s3:GetBucketLocation");
+	return s3_refuse(store, call, reply, "s3:GetBucketLocation");
+}
+
+/* ---- grant ---- */
+
+int
+s3_grant_begin(const struct s3_store *store, struct cosi_call *call,
+	       const struct cosi_access_req *req, struct s3_access *out_access,
+	       struct cosi_access *out)
+{
+	if (!rest_is_account(req->native))
+		return cosi_fail(call, COSI_INVALID, "cosid creates no accounts of such names");
+	out_access->n = req->nbuckets;
+	out_access->buckets = cosi_alloc(call, req->nbuckets * sizeof *out_access->buckets);
+	if (out_access->buckets == NULL)
+		return -1;
+	for (size_t i = 0; i < req->nbuckets; i++) {
+		out_access->buckets[i] = *req->buckets[i];
+		out->buckets[i]->protocols = COSI_S3;
+		out->buckets[i]->region = store->client.region;
+	}
+	return 0;
+}
+
+int
+s3_grant_check_buckets(const struct s3_store *store, struct cosi_call *call,
+		       const struct s3_access *access)
+{
+	struct s3_look look;
+	int rc;
+
+	for (size_t i = 0; i < access->n; i++) {
+		const char *native = access->buckets[i].native;
+
+		rc = store->exists != NULL ? store->exists(store, call, native, &look.exists)
+					   : s3_look(store, call, native, &look);
+		if (rc < 0)
+			return cosi_fail(call, 0, "cannot read bucket '%.255s'", native);
+		if (!look.exists)
+			return s3_fail_absent(call, native);
+	}
+	return 0;
 }
 
 /* ---- create ---- */
@@ -121,7 +169,7 @@ s3_send_delete(const struct s3_store *store, struct cosi_call *call, const char 
 	if (reply->status == 204 || s3_error_is(reply, 404, "NoSuchBucket"))
 		return 0;
 	*out_not_empty = s3_error_is(reply, 409, "BucketNotEmpty");
-	return *out_not_empty ? 0 : store->fail(call, reply, "s3:DeleteBucket");
+	return *out_not_empty ? 0 : s3_refuse(store, call, reply, "s3:DeleteBucket");
 }
 
 /* No caller was ever told of an unfinished bucket, so one that was begun with other parameters is

@@ -13,6 +13,7 @@
 #define LIB_S3_STORE_H
 #include <stdbool.h>
 
+#include "s3/policy.h"
 #include "s3/s3.h"
 
 /* ---- tags, and the marks that say whose bucket it is: setting.c ---- */
@@ -97,7 +98,8 @@ struct s3_store {
 	/* Hands over every account of the owner; positive: found() wanted no more. */
 	int (*list_accounts)(const struct s3_store *store, struct cosi_call *call,
 			     const char *owner, s3_found_fn *found);
-	/* Fails the call with what a reply means; right: the one that AccessDenied means. */
+	/* Fails the call with what a reply means; right: the one that AccessDenied means.  NULL:
+	 * s3_fail(), where no right is to be named. */
 	int (*fail)(struct cosi_call *call, const struct cosi_http_reply *reply, const char *right);
 };
 
@@ -119,6 +121,16 @@ int s3_get_tags(const struct s3_store *store, struct cosi_call *call, const char
 int s3_look(const struct s3_store *store, struct cosi_call *call, const char *native,
 	    struct s3_look *out);
 int s3_fail_absent(struct cosi_call *call, const char *native);
+
+/* Every grant begins so: checks the account's name, fills *out_access and what *out says of each
+ * bucket. */
+int s3_grant_begin(const struct s3_store *store, struct cosi_call *call,
+		   const struct cosi_access_req *req, struct s3_access *out_access,
+		   struct cosi_access *out);
+/* NOT_FOUND unless all of them exist.  Both stores take a policy for a bucket that does not: it
+ * would open any later bucket of that name. */
+int s3_grant_check_buckets(const struct s3_store *store, struct cosi_call *call,
+			   const struct s3_access *access);
 
 /* Does the store know the access key?  The request is for a bucket that cannot exist: its reply is
  * short for any number of buckets, and a well-formed error proves the key as well. */
