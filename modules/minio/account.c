@@ -66,18 +66,6 @@ minio_params_sid(struct cosi_call *call, const char *params)
 			   PARAMS_DIGITS, digits + 1);
 }
 
-/* Without the first statement an account could make keys without limits for itself and change its
- * secret.  No action forbids it to assume a role, which gives temporary keys for up to a year; with
- * the second those open nothing. */
-static json_t *
-minio_denied(const char *sid)
-{
-	return json_pack("[{s:s, s:s, s:[s]}, {s:s, s:[s], s:[s], s:{s:{s:[s]}}}]", "Sid", sid,
-			 "Effect", "Deny", "Action", "admin:*", "Effect", "Deny", "Action", "s3:*",
-			 "Resource", "arn:aws:s3:::*", "Condition", "StringEquals",
-			 "aws:principaltype", "AssumedRole");
-}
-
 const char *
 minio_account_policy(struct cosi_call *call, const struct s3_access *access, const char *params)
 {
@@ -91,7 +79,13 @@ minio_account_policy(struct cosi_call *call, const struct s3_access *access, con
 			  access->n, MINIO_ACCOUNT_BUCKETS);
 		return NULL;
 	}
-	denied = minio_denied(minio_params_sid(call, params));
+	/* Without the first statement an account could make keys without limits for itself and
+	 * change its secret.  No action forbids it to assume a role, which gives temporary keys for
+	 * up to a year; with the second those open nothing. */
+	denied = json_pack("[{s:s, s:s, s:[s]}, {s:s, s:[s], s:[s], s:{s:{s:[s]}}}]", "Sid",
+			   minio_params_sid(call, params), "Effect", "Deny", "Action", "admin:*",
+			   "Effect", "Deny", "Action", "s3:*", "Resource", "arn:aws:s3:::*",
+			   "Condition", "StringEquals", "aws:principaltype", "AssumedRole");
 	if (denied == NULL) {
 		cosi_fail(call, COSI_EXHAUSTED, "no memory for a policy");
 		return NULL;
@@ -123,35 +117,15 @@ minio_account_same(struct cosi_call *call, const char *document, const struct s3
 /* ---- list ---- */
 
 /* Whose an account is follows from the name of its policy, and all names come in one reply. */
-static int
-minio_list_account(struct cosi_call *call, const char *policy, const char *owner,
-		   s3_found_fn *found)
-{
-	const char *dot = strrchr(policy, '.'), *native;
-	struct minio_account account;
-
-	if (dot == NULL)
-		return 0;
-	native = cosi_printf(call, "%.*s", (int)(dot - policy), policy);
-	if (!rest_is_account(native))
-		return 0;
-	if (minio_account_names(call, owner, native, &account) < 0)
-		return -1;
-	if (strcmp(account.policy, policy) != 0)
-		return 0;
-	return found(call, COSI_FOUND(.kind = COSI_ACCOUNT, .native = native,
-				      .mark = { .owner = owner })) != 0;
-}
-
 int
 minio_list_accounts(const struct s3_store *store, struct cosi_call *call, const char *owner,
 		    s3_found_fn *found)
 {
+	struct minio_account account;
 	struct cosi_bytes document;
 	json_auto_t *root = NULL;
 	const char *policy;
 	json_t *unused;
-	int rc;
 
 	if (minio_policy_names((const struct minio *)store, call, &document) < 0)
 		return -1;
@@ -159,9 +133,19 @@ minio_list_accounts(const struct s3_store *store, struct cosi_call *call, const 
 	if (!json_is_object(root))
 		return cosi_fail(call, COSI_UNAVAILABLE, "the server's policies cannot be read");
 	json_object_foreach(root, policy, unused) {
-		rc = minio_list_account(call, policy, owner, found);
-		if (rc != 0)
-			return rc;
+		const char *dot = strrchr(policy, '.'), *native;
+
+		if (dot == NULL)
+			continue;
+		native = cosi_printf(call, "%.*s", (int)(dot - policy), policy);
+		if (!rest_is_account(native))
+			continue;
+		if (minio_account_names(call, owner, native, &account) < 0)
+			return -1;
+		if (strcmp(account.policy, policy) == 0 &&
+		    found(call, COSI_FOUND(.kind = COSI_ACCOUNT, .native = native,
+					   .mark = { .owner = owner })) != 0)
+			return 1;
 	}
 	return 0;
 }

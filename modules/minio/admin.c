@@ -18,24 +18,17 @@ minio_fail_region(struct cosi_call *call, const char *region)
 			 "the server's region is '%.64s': set the key 'region' to it", region);
 }
 
-static int
-minio_on_region(void *arg, const char *path, char *text, size_t len)
-{
-	struct cosi_call *call = arg;
-
-	(void)len;
-	return strcmp(path, "Error/Region") == 0 ? minio_fail_region(call, text) : 0;
-}
-
 int
 minio_fail(struct cosi_call *call, const struct cosi_http_reply *reply, const char *right)
 {
+	char region[MINIO_REGION_MAX];
+
 	if (s3_error_is(reply, 403, "AccessDenied"))
 		return cosi_fail(call, COSI_DENIED,
 				 "cosid's user at the server lacks the right '%s'", right);
 	if (s3_error_is(reply, 400, "AuthorizationHeaderMalformed") &&
-	    xml_read(reply->body, minio_on_region, call) < 0 && cosi_failed(call))
-		return -1;
+	    xml_find(reply->body, "Error/Region", region, sizeof region))
+		return minio_fail_region(call, region);
 	if (s3_error_is(reply, 403, "XMinioInvalidIAMCredentials") ||
 	    s3_error_is(reply, 403, "XMinioIAMActionNotAllowed"))
 		return cosi_fail(call, COSI_PRECONDITION,

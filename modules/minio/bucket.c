@@ -3,20 +3,77 @@
  *
  * The server refuses a PUT of a bucket that is there, so the PUT comes first, and a new bucket's
  * tags are not read.  An unfinished bucket is continued once no other daemon can be creating it: at
- * once when this instance created it (made.c), else when it is older than two calls can last, since
+ * once when this instance created it, else when it is older than two calls can last, since
  * another daemon's call has no more time than this one.  MinIO's buckets have no owner: one without
  * tags is adopted when it is as PUT bucket leaves it and younger than adopt_window.
  */
 #include <inttypes.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "minio.h"
-#include "s3/store.h"
-#include "text/text.h"
 #include "text/xml.h"
 
 #include "banned.h"
+
+/* ---- what this instance is creating ---- */
+
+/* Of that name, else the one to overwrite. */
+static size_t
+made_find(const struct minio_made *made, const char *native, bool *out_found)
+{
+	size_t first = 0;
+
+	for (size_t i = 0; i < MINIO_MADE_MOST; i++) {
+		*out_found = strcmp(made->list[i].native, native) == 0;
+		if (*out_found)
+			return i;
+		if (made->list[i].until_ms < made->list[first].until_ms)
+			first = i;
+	}
+	return first;
+}
+
+void
+minio_made_add(struct minio_made *made, const char *native, int64_t until_ms)
+{
+	bool found;
+	size_t i;
+
+	pthread_mutex_lock(&made->mutex);
+	i = made_find(made, native, &found);
+	(void)snprintf(made->list[i].native, sizeof made->list[i].native, "%s", native);
+	made->list[i].until_ms = until_ms;
+	pthread_mutex_unlock(&made->mutex);
+}
+
+bool
+minio_made_has(struct minio_made *made, const char *native, int64_t now_ms)
+{
+	bool found;
+	size_t i;
+
+	pthread_mutex_lock(&made->mutex);
+	i = made_find(made, native, &found);
+	found = found && now_ms < made->list[i].until_ms;
+	pthread_mutex_unlock(&made->mutex);
+	return found;
+}
+
+void
+minio_made_remove(struct minio_made *made, const char *native)
+{
+	bool found;
+	size_t i;
+
+	pthread_mutex_lock(&made->mutex);
+	i = made_find(made, native, &found);
+	if (found)
+		memset(&made->list[i], 0, sizeof made->list[i]);
+	pthread_mutex_unlock(&made->mutex);
+}
+
+/* ---- PUT bucket ---- */
 
 static struct minio *
 minio_of(const struct s3_creation *creation)
@@ -62,27 +119,16 @@ minio_put_bucket(struct cosi_call *call, struct s3_creation *creation, bool *out
 
 /* ---- location ---- */
 
-static int
-minio_on_location(void *arg, const char *path, char *text, size_t len)
-{
-	char **out = arg;
-
-	(void)len;
-	if (strcmp(path, "LocationConstraint") == 0)
-		*out = strdup(text);
-	return 0;
-}
-
 /* The server accepts any region in the signature of this request, and answers with its own. */
 int
 minio_check_location(const struct minio *minio, struct cosi_call *call,
 		     const struct cosi_http_reply *reply)
 {
-	CLEANUP_FREE char *region = NULL;
+	char region[MINIO_REGION_MAX];
 
 	if (reply->status != 200)
 		return minio_fail(call, reply, "s3:GetBucketLocation");
-	if (xml_read(reply->body, minio_on_location, &region) < 0 || region == NULL)
+	if (!xml_find(reply->body, "LocationConstraint", region, sizeof region))
 		return s3_fail(call, reply);
 	if (region[0] == '\0' || strcmp(region, minio->config->region) == 0)
 		return 0;
@@ -160,9 +206,10 @@ minio_resume(struct cosi_call *call, struct s3_creation *creation, bool same)
 	return minio_check_settled(call, creation, age_ms);
 }
 
-/* A bucket with one of these settings is in use. */
-static int
-minio_looks_new(const struct s3_creation *creation, struct cosi_call *call, bool *out)
+/* Tags come before settings, so a bucket with settings and without tags is not cosid's; another
+ * daemon that is creating the bucket has tagged it by now. */
+int
+minio_adopt(struct cosi_call *call, struct s3_creation *creation)
 {
 	static const struct s3_default defaults[] = {
 		{ "lifecycle", "NoSuchLifecycleConfiguration", "" },
@@ -171,34 +218,18 @@ minio_looks_new(const struct s3_creation *creation, struct cosi_call *call, bool
 		{ "notification", "", "<Event>" },
 		{ "object-lock", "ObjectLockConfigurationNotFoundError", "<Rule>" },
 	};
-	const struct s3_client *client = &creation->store->client;
-	const char *native = creation->req->native;
-	int64_t quota;
-
-	if (s3_is_untouched(call, client, native, creation->req->common->object_lock, defaults,
-			    sizeof defaults / sizeof defaults[0], out) < 0)
-		return -1;
-	if (!*out)
-		return 0;
-	if (minio_get_quota(minio_of(creation), call, native, &quota) < 0)
-		return cosi_fail(call, 0, "cannot read the bucket's quota");
-	*out = quota == 0;
-	return 0;
-}
-
-/* Tags come before settings, so a bucket with settings and without tags is not cosid's; another
- * daemon that is creating the bucket has tagged it by now. */
-int
-minio_adopt(struct cosi_call *call, struct s3_creation *creation)
-{
 	const struct s3_store *store = creation->store;
-	int64_t age_ms;
+	const char *native = creation->req->native;
+	int64_t age_ms, quota = 0;
 	bool is_new;
 
-	if (minio_looks_new(creation, call, &is_new) < 0)
+	if (s3_is_untouched(call, &store->client, native, creation->req->common->object_lock,
+			    defaults, sizeof defaults / sizeof defaults[0], &is_new) < 0)
 		return -1;
-	if (!is_new) {
-		if (s3_get_tags(store, call, creation->req->native, &creation->there) < 0)
+	if (is_new && minio_get_quota(minio_of(creation), call, native, &quota) < 0)
+		return cosi_fail(call, 0, "cannot read the bucket's quota");
+	if (!is_new || quota != 0) {
+		if (s3_get_tags(store, call, native, &creation->there) < 0)
 			return -1;
 		if (creation->there.tags.n > 0)
 			return 0;

@@ -2,11 +2,9 @@
  * minio.h - what the files of this module share: the instance, and who does what.
  *
  *   minio.c    the module, its settings, open, probe
- *   bucket.c   PUT bucket; unfinished buckets
- *   made.c     buckets that this instance is creating
+ *   bucket.c   PUT bucket; unfinished buckets, and those that this instance is creating
  *   account.c  names, keys and rights of accounts
- *   grant.c    creates a user and a policy, and joins them
- *   revoke.c   removes both
+ *   access.c   grant, revoke: a user and a policy
  *   admin.c    requests to the admin API
  *   seal.c     encryption of their bodies
  *
@@ -16,13 +14,13 @@
 #ifndef MINIO_MINIO_H
 #define MINIO_MINIO_H
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "cosi_module.h"
 #include "s3/policy.h"
 #include "s3/store.h"
-#include "seal.h"
 
 struct minio_config {
 	const char *region, *access_key, *secret_key, *credential_key;
@@ -30,8 +28,8 @@ struct minio_config {
 	int64_t adopt_window;                        /* ms */
 };
 
-/* ---- made.c: buckets that this instance created and has not finished.  Other daemons wait before
- * they continue with one; the instance need not wait for itself. ---- */
+/* ---- bucket.c: buckets that this instance created and has not finished.  Other daemons wait
+ * before they continue with one; the instance need not wait for itself. ---- */
 
 /* When there are more, the one whose time ends first is forgotten. */
 enum { MINIO_MADE_MOST = 64 };
@@ -47,12 +45,40 @@ void minio_made_add(struct minio_made *made, const char *native, int64_t until_m
 bool minio_made_has(struct minio_made *made, const char *native, int64_t now_ms);
 void minio_made_remove(struct minio_made *made, const char *native);
 
+/* ---- seal.c: encryption of request bodies in the admin API ---- */
+
+enum {
+	MINIO_SEAL_SALT = 32,
+	MINIO_SEAL_KEY = 32,
+	MINIO_SEAL_HEAD = 41,
+	MINIO_SEAL_TAG = 16,
+	MINIO_SEAL_MOST = 16384, /* bytes of one fragment: no body is longer here */
+};
+
+/* A key that is derived from a password and a random salt once, at first use, since that takes some
+ * milliseconds on purpose; each body has a nonce of its own. */
+struct minio_seal {
+	pthread_mutex_t mutex; /* of ready, salt, key until ready */
+	bool ready;
+	const char *password; /* borrowed */
+	uint8_t salt[MINIO_SEAL_SALT], key[MINIO_SEAL_KEY];
+	_Atomic uint64_t nonce; /* of the next body */
+};
+
+void minio_seal_init(struct minio_seal *seal, const char *password);
+void minio_seal_done(struct minio_seal *seal);
+/* The sealed text, from the call's memory; any thread.  Length 0: the call has failed. */
+struct cosi_bytes minio_seal_text(struct minio_seal *seal, struct cosi_call *call,
+				  const char *text);
+
 struct minio {
 	struct s3_store store; /* first */
 	const struct minio_config *config;
 	struct minio_seal seal;
 	struct minio_made made;
 };
+
+enum { MINIO_REGION_MAX = 256 };
 
 /* ---- bucket.c: callbacks of struct s3_store ---- */
 int minio_put_bucket(struct cosi_call *call, struct s3_creation *creation, bool *out_exists);
@@ -132,7 +158,7 @@ bool minio_account_same(struct cosi_call *call, const char *document,
 int minio_list_accounts(const struct s3_store *store, struct cosi_call *call, const char *owner,
 			s3_found_fn *found);
 
-/* ---- grant.c, revoke.c ---- */
+/* ---- access.c ---- */
 int minio_grant(void *instance, struct cosi_call *call, const struct cosi_access_req *req,
 		struct cosi_access *out);
 int minio_revoke(void *instance, struct cosi_call *call, const struct cosi_access_req *req);

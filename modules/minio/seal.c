@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  * seal.c - PBKDF2 once, then AES-256-GCM body by body.
  *
+ *   salt 32 | id 1 | nonce 8 | fragments: up to 16384 bytes of ciphertext and a tag of 16 each
+ *
+ * Source: EncryptData() of madmin-go and the format of sio-go.  Of the three ciphers that a server
+ * opens this is id 2, PBKDF2 and AES-256-GCM: it needs libcrypto alone, and the server 64 MiB less
+ * per request than argon2id.
+ *
  * A stream of the format is a row of fragments, each with its number at the end of its nonce.
  * Fragment 0 has no text; its tag is part of the associated data of the others, after a byte that
  * marks the last one.  Bodies of this module are one fragment long.
  */
-#include "seal.h"
-
 #include <openssl/evp.h>
 #include <string.h>
 
+#include "minio.h"
 #include "text/text.h"
 
 #include "banned.h"
@@ -38,18 +43,6 @@ minio_seal_done(struct minio_seal *seal)
 	hash_wipe(seal, sizeof *seal);
 }
 
-static int
-seal_derive(struct minio_seal *seal, struct cosi_call *call)
-{
-	if (call->host->random(call, seal->salt, sizeof seal->salt) < 0)
-		return -1;
-	if (PKCS5_PBKDF2_HMAC(seal->password, (int)strlen(seal->password), seal->salt,
-			      MINIO_SEAL_SALT, ROUNDS, EVP_sha256(), MINIO_SEAL_KEY,
-			      seal->key) != 1)
-		return cosi_fail(call, COSI_INTERNAL, "libcrypto cannot derive a key");
-	return 0;
-}
-
 /* The first call derives the key; calls that arrive before it is done wait for it. */
 static int
 seal_prepare(struct minio_seal *seal, struct cosi_call *call)
@@ -58,7 +51,12 @@ seal_prepare(struct minio_seal *seal, struct cosi_call *call)
 
 	pthread_mutex_lock(&seal->mutex);
 	if (!seal->ready)
-		rc = seal_derive(seal, call);
+		rc = call->host->random(call, seal->salt, sizeof seal->salt);
+	if (!seal->ready && rc == 0 &&
+	    PKCS5_PBKDF2_HMAC(seal->password, (int)strlen(seal->password), seal->salt,
+			      MINIO_SEAL_SALT, ROUNDS, EVP_sha256(), MINIO_SEAL_KEY,
+			      seal->key) != 1)
+		rc = cosi_fail(call, COSI_INTERNAL, "libcrypto cannot derive a key");
 	seal->ready = rc == 0;
 	pthread_mutex_unlock(&seal->mutex);
 	return rc;
@@ -95,40 +93,33 @@ seal_write_fragment(EVP_CIPHER_CTX *ctx, const uint8_t nonce[NONCE],
 	return EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG, MINIO_SEAL_TAG, tag) == 1 ? 0 : -1;
 }
 
-static int
-seal_body(EVP_CIPHER_CTX *ctx, const struct minio_seal *seal, const uint8_t nonce[NONCE],
-	  struct cosi_bytes text, uint8_t *out)
-{
-	uint8_t with[1 + MINIO_SEAL_TAG] = { LAST };
-	const struct seal_fragment zeroth = { .number = 0, .out = with + 1 };
-	const struct seal_fragment only = { 1, { with, sizeof with }, text, out };
-
-	if (ctx == NULL || EVP_EncryptInit_ex(ctx, EVP_aes_256_gcm(), NULL, seal->key, NULL) != 1 ||
-	    seal_write_fragment(ctx, nonce, &zeroth) != 0)
-		return -1;
-	return seal_write_fragment(ctx, nonce, &only);
-}
-
 struct cosi_bytes
 minio_seal_text(struct minio_seal *seal, struct cosi_call *call, const char *text)
 {
 	const struct cosi_bytes nothing = { "", 0 }, in = { text, strlen(text) };
 	const uint64_t number = atomic_fetch_add(&seal->nonce, 1);
 	const size_t len = MINIO_SEAL_HEAD + in.len + MINIO_SEAL_TAG;
-	uint8_t *out = cosi_alloc(call, len);
+	uint8_t *out = cosi_alloc(call, len), *nonce;
+	uint8_t with[1 + MINIO_SEAL_TAG] = { LAST };
+	const struct seal_fragment zeroth = { .number = 0, .out = with + 1 };
+	struct seal_fragment only = { .number = 1, .with = { with, sizeof with }, .text = in };
 	EVP_CIPHER_CTX *ctx;
-	int rc = -1;
+	bool ok;
 
 	if (out == NULL || seal_prepare(seal, call) < 0)
 		return nothing;
 	memcpy(out, seal->salt, MINIO_SEAL_SALT);
 	out[MINIO_SEAL_SALT] = ID;
-	memcpy(out + MINIO_SEAL_SALT + 1, &number, NONCE);
+	nonce = out + MINIO_SEAL_SALT + 1;
+	memcpy(nonce, &number, NONCE);
+	only.out = out + MINIO_SEAL_HEAD;
 	ctx = EVP_CIPHER_CTX_new();
-	if (in.len <= MINIO_SEAL_MOST)
-		rc = seal_body(ctx, seal, out + MINIO_SEAL_SALT + 1, in, out + MINIO_SEAL_HEAD);
+	ok = in.len <= MINIO_SEAL_MOST && ctx != NULL &&
+	     EVP_EncryptInit_ex(ctx, EVP_aes_256_gcm(), NULL, seal->key, NULL) == 1 &&
+	     seal_write_fragment(ctx, nonce, &zeroth) == 0 &&
+	     seal_write_fragment(ctx, nonce, &only) == 0;
 	EVP_CIPHER_CTX_free(ctx);
-	if (rc == 0)
+	if (ok)
 		return (struct cosi_bytes){ out, len };
 	cosi_fail(call, COSI_INTERNAL, "libcrypto cannot encrypt a request");
 	return nothing;

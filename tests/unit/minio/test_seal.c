@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_seal.c - sealed bodies, against texts that madmin-go opens. */
-#include "seal.h"
+#include "minio.h"
 
 #include <stdio.h>
 
