@@ -46,9 +46,9 @@ struct request {
 
 /* What a success gives back; all pointers are from the call's arena or outlive the call. */
 struct answer {
-	const char *id;     /* create, get: bucket_id; grant: account_id */
-	uint32_t protocols; /* create, get: all that the bucket serves; grant: the one used */
-	uint32_t default_protocol; /* the module's first: what v1alpha1 is told */
+	const char *id;    /* create, get: bucket_id; grant: account_id */
+	uint32_t protocol; /* grant: that of the credentials; create, get: the module's first, for
+			    * API versions that are told one of bucket.protocols */
 	struct cosi_bucket bucket; /* create, get; endpoint, style and name are filled in */
 	struct cosi_access access; /* grant; access.buckets goes with request.buckets, one to one */
 };

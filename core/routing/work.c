@@ -34,26 +34,17 @@ work_look(struct module_call *call, const char *owner, const char *native, const
 				  out);
 }
 
-static uint32_t
-first_protocol(const struct plan *plan)
-{
-	uint32_t served = plan->backend->module->protocols;
-
-	return served & -served;
-}
-
 static int
 answer_bucket(const struct plan *plan, struct answer *answer)
 {
-	uint32_t asked = plan->req->protocols;
+	uint32_t served = plan->backend->module->protocols, asked = plan->req->protocols;
 
 	answer->id = plan->id;
-	answer->protocols = answer->bucket.protocols;
-	answer->default_protocol = first_protocol(plan);
-	if ((answer->protocols & asked) != asked)
+	answer->protocol = served & -served;
+	if ((answer->bucket.protocols & asked) != asked)
 		return status_fail(plan->status, COSI_INVALID,
 				   "bucket '%s' supports %s, requested: %s", answer->bucket.name,
-				   route_protocol_names(answer->protocols),
+				   route_protocol_names(answer->bucket.protocols),
 				   route_protocol_names(asked));
 	return 0;
 }
@@ -106,8 +97,7 @@ run_grant(const struct plan *plan, struct module_call *call, struct answer *answ
 	if (backend_grant(call, req, &answer->access) < 0)
 		return -1;
 	answer->id = plan->id;
-	answer->protocols = req->protocol;
-	answer->default_protocol = first_protocol(plan);
+	answer->protocol = req->protocol;
 	/* The module's buckets are sorted and without repetitions; the client's are as it named
 	 * them. */
 	buckets = arena_alloc(plan->arena, asked->nbuckets * sizeof buckets[0]);

@@ -142,7 +142,7 @@ v1alpha1_encode_create(const ProtobufCMessage *input, struct call *call, struct 
 	if (api_string("bucket_id", answer->id, LIMIT_STRING, true, &out->response.bucket_id,
 		       status) < 0)
 		return NULL;
-	switch (answer->default_protocol) {
+	switch (answer->protocol) {
 	case COSI_S3:
 		out->s3 = (Cosi__V1alpha1__S3)COSI__V1ALPHA1__S3__INIT;
 		out->s3.signature_version = COSI__V1ALPHA1__S3_SIGNATURE_VERSION__S3V4;
@@ -167,7 +167,7 @@ v1alpha1_encode_create(const ProtobufCMessage *input, struct call *call, struct 
 		break;
 	default:
 		rc = status_fail(status, COSI_INTERNAL, "v1alpha1 has no protocol %u",
-				 answer->default_protocol);
+				 answer->protocol);
 	}
 	return rc < 0 ? NULL : &out->response.base;
 }
@@ -227,7 +227,7 @@ v1alpha1_encode_grant(const ProtobufCMessage *input, struct call *call, struct s
 	if (api_string("account_id", answer->id, LIMIT_STRING, true, &out->response.account_id,
 		       status) < 0)
 		return NULL;
-	switch (answer->protocols) {
+	switch (answer->protocol) {
 	case COSI_S3:
 		out->credentials.key = api_text("s3");
 		v1alpha1_add_secret(out, "accessKeyID", access->key_id);
@@ -253,8 +253,7 @@ v1alpha1_encode_grant(const ProtobufCMessage *input, struct call *call, struct s
 		v1alpha1_add_secret(out, "bucketName", bucket->name);
 		break;
 	default:
-		status_fail(status, COSI_INTERNAL, "v1alpha1 has no protocol %u",
-			    answer->protocols);
+		status_fail(status, COSI_INTERNAL, "v1alpha1 has no protocol %u", answer->protocol);
 		return NULL;
 	}
 	if (out->details.n_secrets == 0 || out->bytes > LIMIT_MAP) {

@@ -131,9 +131,11 @@ v1alpha2_encode_found(const ProtobufCMessage *input, struct call *call, struct s
 	out->response.protocols = &out->bucket.infos;
 	if (api_string("bucket_id", answer->id, LIMIT_LONG_ID, true, &out->response.bucket_id,
 		       status) < 0 ||
-	    v1alpha2_set_bucket(&out->bucket, &answer->bucket, answer->protocols, status) < 0)
+	    v1alpha2_set_bucket(&out->bucket, &answer->bucket, answer->bucket.protocols, status) <
+		    0)
 		return NULL;
-	if (answer->protocols == 0 || (call->req.protocols & ~answer->protocols) != 0) {
+	if (answer->bucket.protocols == 0 ||
+	    (call->req.protocols & ~answer->bucket.protocols) != 0) {
 		status_fail(status, COSI_INTERNAL,
 			    "cannot encode the answer: a requested protocol is missing");
 		return NULL;

@@ -41,13 +41,16 @@ setup(void **state)
 	(void)snprintf(f->path, sizeof f->path, "%s/cosi.sock", f->dir);
 	fake_init(&f->sched);
 	f->bucket = (struct cosi_bucket){
-		.name = "n", .endpoint = "http://store", .region = "eu", .style = COSI_PATH_STYLE
+		.protocols = COSI_S3,
+		.name = "n",
+		.endpoint = "http://store",
+		.region = "eu",
+		.style = COSI_PATH_STYLE,
 	};
 	f->buckets[0] = &f->bucket;
 	f->sched.answer = (struct answer){
 		.id = "r.n",
-		.protocols = COSI_S3,
-		.default_protocol = COSI_S3,
+		.protocol = COSI_S3,
 		.bucket = f->bucket,
 		.access = { .buckets = f->buckets, .key_id = "AK", .key_secret = "SK" },
 	};

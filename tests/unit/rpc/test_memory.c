@@ -32,7 +32,8 @@ static const struct {
 };
 enum { NREQUESTS = sizeof requests / sizeof requests[0] };
 
-static struct cosi_bucket bucket = { .name = "n",
+static struct cosi_bucket bucket = { .protocols = COSI_AZURE,
+				     .name = "n",
 				     .endpoint = "http://store",
 				     .region = "eu",
 				     .style = COSI_PATH_STYLE,
@@ -40,8 +41,7 @@ static struct cosi_bucket bucket = { .name = "n",
 static struct cosi_bucket *buckets[] = { &bucket, &bucket };
 static const struct answer azure = {
 	.id = "r.n",
-	.protocols = COSI_AZURE,
-	.default_protocol = COSI_AZURE,
+	.protocol = COSI_AZURE,
 	.access = { .buckets = buckets, .token = "sas", .token_expires = 1800000000 },
 };
 

@@ -178,9 +178,11 @@ test_create__answer(void **state)
 	RIG_OK(&rig);
 	rig.call.answer = (struct answer){
 		.id = "r.n",
-		.protocols = COSI_S3 | COSI_AZURE | COSI_GCS,
-		.default_protocol = COSI_S3,
-		.bucket = { .region = "eu", .azure_account = "acct", .gcs_project = "proj" },
+		.protocol = COSI_S3,
+		.bucket = { .protocols = COSI_S3 | COSI_AZURE | COSI_GCS,
+			    .region = "eu",
+			    .azure_account = "acct",
+			    .gcs_project = "proj" },
 	};
 	reply = (Cosi__V1alpha1__DriverCreateBucketResponse *)answered(&rig, type);
 	assert_string_equal(reply->bucket_id, "r.n");
@@ -189,12 +191,12 @@ test_create__answer(void **state)
 	assert_int_equal(reply->bucket_info->s3->signature_version,
 			 COSI__V1ALPHA1__S3_SIGNATURE_VERSION__S3V4);
 	protobuf_c_message_free_unpacked(&reply->base, NULL);
-	rig.call.answer.default_protocol = COSI_AZURE;
+	rig.call.answer.protocol = COSI_AZURE;
 	reply = (Cosi__V1alpha1__DriverCreateBucketResponse *)answered(&rig, type);
 	assert_int_equal(reply->bucket_info->type_case, COSI__V1ALPHA1__PROTOCOL__TYPE_AZURE_BLOB);
 	assert_string_equal(reply->bucket_info->azureblob->storage_account, "acct");
 	protobuf_c_message_free_unpacked(&reply->base, NULL);
-	rig.call.answer.default_protocol = COSI_GCS;
+	rig.call.answer.protocol = COSI_GCS;
 	reply = (Cosi__V1alpha1__DriverCreateBucketResponse *)answered(&rig, type);
 	assert_int_equal(reply->bucket_info->type_case, COSI__V1ALPHA1__PROTOCOL__TYPE_GCS);
 	assert_string_equal(reply->bucket_info->gcs->project_id, "proj");
@@ -212,12 +214,12 @@ test_create__answer_refused(void **state)
 	rig_decode(&rig, V1 "DriverCreateBucket", "\x0a\x01n", 3);
 	RIG_OK(&rig);
 	rig.call.answer = (struct answer){ .id = rig_long(129, 'x'),
-					   .default_protocol = COSI_S3,
+					   .protocol = COSI_S3,
 					   .bucket = { .region = "eu" } };
 	rig.rc = rig.method->encode(rig.input, &rig.call, &rig.status) != NULL ? 0 : -1;
 	rig_refused(&rig, COSI_INTERNAL, "field 'bucket_id' is 129 bytes long");
 	rig_decode(&rig, V1 "DriverCreateBucket", "\x0a\x01n", 3);
-	rig.call.answer = (struct answer){ .id = "r.n", .default_protocol = COSI_S3 };
+	rig.call.answer = (struct answer){ .id = "r.n", .protocol = COSI_S3 };
 	rig.rc = rig.method->encode(rig.input, &rig.call, &rig.status) != NULL ? 0 : -1;
 	rig_refused(&rig, COSI_INTERNAL, "field 'region' is required");
 	rig_decode(&rig, V1 "DriverCreateBucket", "\x0a\x01n", 3);
@@ -247,10 +249,8 @@ grant_answer(struct rig_call *rig, uint32_t protocol, const struct cosi_access *
 {
 	send_grant(rig, "r.abc", "ba-1", 1);
 	RIG_OK(rig);
-	rig->call.answer = (struct answer){ .id = "r.cosi-ba-1",
-					    .protocols = protocol,
-					    .default_protocol = protocol,
-					    .access = *access };
+	rig->call.answer =
+		(struct answer){ .id = "r.cosi-ba-1", .protocol = protocol, .access = *access };
 	return (Cosi__V1alpha1__DriverGrantBucketAccessResponse *)answered(
 		rig, &cosi__v1alpha1__driver_grant_bucket_access_response__descriptor);
 }

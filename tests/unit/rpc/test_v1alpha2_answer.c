@@ -60,8 +60,8 @@ create_answer(struct rig_call *rig, const void *request, size_t len, uint32_t pr
 {
 	rig_decode(rig, V2 "DriverCreateBucket", request, len);
 	RIG_OK(rig);
-	rig->call.answer =
-		(struct answer){ .id = "r.photos", .protocols = protocols, .bucket = *bucket };
+	rig->call.answer = (struct answer){ .id = "r.photos", .bucket = *bucket };
+	rig->call.answer.bucket.protocols = protocols;
 	return (Cosi2__DriverCreateBucketResponse *)answered(
 		rig, &cosi2__driver_create_bucket_response__descriptor);
 }

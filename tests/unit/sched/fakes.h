@@ -93,7 +93,7 @@ struct shot {
 	unsigned replies;
 	struct status status;
 	char id[256];
-	uint32_t protocols, default_protocol;
+	uint32_t protocol;
 	char buckets[1024]; /* names of access.buckets, with spaces between */
 	char endpoint[64];
 	int64_t replied_ms;

@@ -13,8 +13,7 @@ keep_answer(struct shot *shot)
 	const struct cosi_access *access = &answer->access;
 
 	(void)snprintf(shot->id, sizeof shot->id, "%s", answer->id != NULL ? answer->id : "");
-	shot->protocols = answer->protocols;
-	shot->default_protocol = answer->default_protocol;
+	shot->protocol = answer->protocol;
 	if (answer->bucket.endpoint != NULL)
 		(void)snprintf(shot->endpoint, sizeof shot->endpoint, "%s",
 			       answer->bucket.endpoint);

@@ -55,7 +55,7 @@ test_grant__request_for_the_module(void **state)
 	shoot(sched, shot);
 	shot_wait(shot);
 	assert_string_equal(shot->buckets, "b a b");
-	assert_int_equal(shot->protocols, COSI_S3);
+	assert_int_equal(shot->protocol, COSI_S3);
 	shot_expect_id(shot, "east.cosi-ba-1");
 	/* printf 'p\0shape\0square\0b\0readWrite\0a\0b\0readOnly\0b\0' | sha256sum */
 	assert_string_equal(
@@ -220,13 +220,12 @@ test_grant__protocol(void **state)
 	shot->req->protocols = COSI_GCS;
 	shoot(sched, shot);
 	shot_wait(shot);
-	assert_int_equal(shot->protocols, COSI_GCS);
-	assert_int_equal(shot->default_protocol, COSI_S3);
+	assert_int_equal(shot->protocol, COSI_GCS);
 	shot_expect(shot, COSI_OK, NULL);
 	/* Not said: the module's first. */
 	shot = shot_grant(sched, "ba-1", "blob.a");
 	shot_wait(shot);
-	assert_int_equal(shot->protocols, COSI_AZURE);
+	assert_int_equal(shot->protocol, COSI_AZURE);
 	shot_expect(shot, COSI_OK, NULL);
 	fake_stop(sched);
 }
