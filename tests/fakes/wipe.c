@@ -6,6 +6,7 @@
 #include "fakes/wipe.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,4 +121,49 @@ wipe_count(void)
 	(void)close(maps);
 	(void)close(mem);
 	return n;
+}
+
+enum { STACK_SIZE = 1 << 20 };
+
+static void *stack;
+
+struct wipe_job {
+	void (*fn)(void *);
+	void *arg;
+};
+
+static void *
+wipe_thread(void *arg)
+{
+	const struct wipe_job *job = arg;
+
+	job->fn(job->arg);
+	return NULL;
+}
+
+void
+wipe_run(void (*fn)(void *), void *arg)
+{
+	struct wipe_job job = { fn, arg };
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	if (stack == NULL)
+		stack = mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			     -1, 0);
+	if (stack == MAP_FAILED)
+		abort();
+	explicit_bzero(stack, STACK_SIZE);
+	(void)pthread_attr_init(&attributes);
+	if (pthread_attr_setstack(&attributes, stack, STACK_SIZE) != 0 ||
+	    pthread_create(&thread, &attributes, wipe_thread, &job) != 0 ||
+	    pthread_join(thread, NULL) != 0)
+		abort();
+	(void)pthread_attr_destroy(&attributes);
+}
+
+bool
+wipe_stack_has(const void *bytes, size_t len)
+{
+	return memmem(stack, STACK_SIZE, bytes, len) != NULL;
 }

@@ -46,6 +46,11 @@ __wrap__cmocka_run_group_tests(const char *name, const struct CMUnitTest *tests,
 {
 	int failed;
 
+	/* The loader starts /proc/self/exe: without end, if that ran the tests again. */
+	if (strict_pid == 0) {
+		(void)fprintf(stderr, "not passed: a unit program started itself\n");
+		__real__exit(NOT_PASSED);
+	}
 	strict_begun++;
 	failed = __real__cmocka_run_group_tests(name, tests, n, setup, teardown);
 	strict_ended++;

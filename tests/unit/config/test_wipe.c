@@ -124,6 +124,52 @@ test_credential(void **state)
 	assert_int_equal(unsetenv("CREDENTIALS_DIRECTORY"), 0);
 }
 
+/* It is refused once it has been read. */
+static void
+test_file__too_large(void **state)
+{
+	static char more[1 << 16];
+	size_t before = wipe_count();
+	struct diag diag = { 0 };
+	struct config_settings *owned = NULL;
+	struct settings settings = { 0 };
+	struct config *config;
+	char text[1024];
+
+	(void)state;
+	memset(more, 'x', sizeof more - 1);
+	put_secret("key", "the secret: ", more);
+	(void)snprintf(text, sizeof text, BACKEND "file:%s\"; } );\n", files_path("key"));
+	(void)files_put("cosid.conf", text);
+	config = config_load(files_path("cosid.conf"), &diag);
+	assert_non_null(config);
+	(void)config_settings(config->backends, &module, false, &settings, &owned, &diag);
+	assert_int_equal(diag.nerrors, 1);
+	config_settings_free(owned);
+	config_unref(config);
+	diag_done(&diag);
+	assert_in_range(wipe_count(), 0, before);
+}
+
+/* Nobody comes to take the secret out: the file is malformed, or its settings are refused. */
+static void
+test_plain__refused(void **state)
+{
+	static const char *const ends[] = { "\"; } );\nunknown = 1;\n", "\"; } ;\n" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+		size_t left = left_by_libconfig(); /* with what was there before */
+		struct diag diag = { 0 };
+
+		put_secret("cosid.conf", BACKEND "plain:", ends[i]);
+		config_unref(config_load(files_path("cosid.conf"), &diag));
+		assert_true(diag.nerrors > 0);
+		diag_done(&diag);
+		assert_in_range(wipe_count(), 0, left);
+	}
+}
+
 /* What is kept for the next reload is the one copy; the environment has none any more. */
 static void
 test_environment(void **state)
@@ -150,10 +196,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plain),
-		cmocka_unit_test(test_file),
-		cmocka_unit_test(test_credential),
-		cmocka_unit_test(test_environment),
+		cmocka_unit_test(test_plain),           cmocka_unit_test(test_file),
+		cmocka_unit_test(test_file__too_large), cmocka_unit_test(test_plain__refused),
+		cmocka_unit_test(test_credential),      cmocka_unit_test(test_environment),
 	};
 
 	return cmocka_run_group_tests(tests, files_setup, files_teardown);

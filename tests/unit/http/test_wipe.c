@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "http/reply.h"
 #include "rig.h"
 
 #include "banned.h"
@@ -128,6 +129,56 @@ test_send__nothing_is_left(void **state)
 	(void)waitpid(child, NULL, 0);
 }
 
+/* What libcurl would hand over: the secret in a header, and in a body that has to move as it grows.
+ */
+static void
+collect(struct reply *reply, struct arena *arena)
+{
+	static char filler[8192];
+	char line[WIPE_LEN + 32];
+	void *behind = NULL;
+	int len = snprintf(line, sizeof line, "X-Key: %s\r\n", wipe_secret());
+
+	reply_reset(reply, 1 << 20, arena);
+	assert_int_equal(reply_header_cb((char[]){ "HTTP/1.1 200 OK\r\n" }, 1, 17, reply), 17);
+	assert_int_equal(reply_header_cb(line, 1, (size_t)len, reply), len);
+	explicit_bzero(line, sizeof line);
+	assert_int_equal(reply_header_cb((char[]){ "\r\n" }, 1, 2, reply), 2);
+	memset(filler, '.', sizeof filler);
+	assert_int_equal(reply_body_cb(filler, 1, 512, reply), 512);
+	memcpy(line, wipe_secret(), WIPE_LEN);
+	assert_int_equal(reply_body_cb(line, 1, WIPE_LEN, reply), WIPE_LEN);
+	explicit_bzero(line, sizeof line);
+	for (int i = 0; i < 16; i++) {
+		free(behind);
+		behind = malloc(64);
+		assert_non_null(behind);
+		assert_int_equal(reply_body_cb(filler, 1, sizeof filler, reply), sizeof filler);
+	}
+	free(behind);
+}
+
+/* Of a call that failed nobody takes the reply. */
+static void
+test_reply__not_taken(void **state)
+{
+	size_t before = wipe_count();
+	struct reply reply = { 0 };
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena, 1 << 20);
+	collect(&reply, &arena);
+	assert_int_equal(wipe_count(), before + 2);
+	reply_reset(&reply, 0, NULL);
+	assert_int_equal(wipe_count(), before);
+	collect(&reply, &arena);
+	assert_int_equal(wipe_count(), before + 2);
+	reply_done(&reply);
+	assert_int_equal(wipe_count(), before);
+	arena_done(&arena);
+}
+
 static int
 setup(void **state)
 {
@@ -143,6 +194,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_send__nothing_is_left),
+		cmocka_unit_test(test_reply__not_taken),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);
