@@ -11,8 +11,6 @@
 #include "base/arena.h"
 #include "base/secret.h"
 #include "http/request.h"
-#include "base/secret.h"
-#include "http/request.h"
 
 #include "banned.h"
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * backend.c - calls a module's handlers and passes on what verify.h has accepted. */
+ * backend.c - calls a module's handlers, and passes on what it has checked of their answers.
+ *
+ * Answers are not trusted: a module's mistakes become errors that name it.  Strings are copied
+ * because they may stand in the module's settings or constants, which go away with its generation,
+ * and an answer may be sent later than that. */
 #include "module/backend.h"
 
 #include <string.h>
@@ -7,10 +11,136 @@
 #include "base/arena.h"
 #include "base/parse.h"
 #include "module/instance.h"
-#include "module/text.h"
-#include "module/verify.h"
+#include "module/schema.h"
 
 #include "banned.h"
+
+/* ---- answers ---- */
+
+int
+verify_memory(struct module_call *call)
+{
+	if (!status_ok(call->status) || !arena_failed(call->arena))
+		return 0;
+	return status_fail(call->status, COSI_EXHAUSTED,
+			   "backend '%s' (module '%s') needs more memory than a call may use",
+			   call->backend->name, call->backend->module->name);
+}
+
+/* The outcome of a handler that returned `result`: 0, or -1 with call->status. */
+static int
+verify_result(struct module_call *call, int result)
+{
+	struct status *status = call->status;
+	const char *module = call->backend->module->name;
+
+	if (verify_memory(call) < 0)
+		return -1;
+	if (status_ok(status) && result == 0)
+		return 0;
+	if (!status_ok(status) && status->text[0] != '\0')
+		return -1;
+	status->code = COSI_INTERNAL;
+	return status_fail(status, COSI_INTERNAL, "module '%s' failed without a reason", module);
+}
+
+static int
+reject(struct module_call *call, const char *how, const char *what)
+{
+	return status_fail(call->status, COSI_INTERNAL, "module '%s' answered with %s %s",
+			   call->backend->module->name, how, what);
+}
+
+/* Replaces *field by a copy.  NULL is refused when it is needed. */
+static int
+copy_field(struct module_call *call, const char **field, bool needed, size_t most, const char *what)
+{
+	if (*field == NULL)
+		return needed ? reject(call, "a missing", what) : 0;
+	if (!text_is_clean(*field, 1, most))
+		return reject(call, "a malformed", what);
+	*field = arena_strdup(call->arena, *field);
+	return 0;
+}
+
+/* native: as asked for.  needed: protocols that the bucket must serve, 0: any.  Fills in what has a
+ * default.  0, or -1 with INTERNAL. */
+static int
+verify_bucket(struct module_call *call, const char *native, uint32_t needed,
+	      struct cosi_bucket *bucket)
+{
+	uint32_t protocols = bucket->protocols;
+
+	if (protocols == 0)
+		return reject(call, "a bucket without", "protocols");
+	if ((protocols & ~call->backend->module->protocols) != 0)
+		return reject(call, "a bucket of", "protocols that it does not have");
+	if ((needed & ~protocols) != 0)
+		return reject(call, "a bucket without", "the requested protocols");
+	if (bucket->style == 0)
+		bucket->style = COSI_PATH_STYLE;
+	if (bucket->style > COSI_VIRTUAL_STYLE)
+		return reject(call, "an unknown", "style");
+	if (bucket->name == NULL)
+		bucket->name = native;
+	if (copy_field(call, &bucket->name, true, VERIFY_NAME_MAX, "bucket name") < 0)
+		return -1;
+	if (bucket->endpoint == NULL)
+		bucket->endpoint = call->backend->public_url;
+	if (bucket->endpoint != NULL && !text_is_url(bucket->endpoint, VERIFY_URL_MAX))
+		return reject(call, "a malformed", "endpoint");
+	if (copy_field(call, &bucket->endpoint, (protocols & COSI_S3) != 0, VERIFY_URL_MAX,
+		       "endpoint") < 0 ||
+	    copy_field(call, &bucket->region, (protocols & COSI_S3) != 0, VERIFY_NAME_MAX,
+		       "region") < 0 ||
+	    copy_field(call, &bucket->azure_account, (protocols & COSI_AZURE) != 0, VERIFY_NAME_MAX,
+		       "azure_account") < 0 ||
+	    copy_field(call, &bucket->gcs_project, (protocols & COSI_GCS) != 0, VERIFY_NAME_MAX,
+		       "gcs_project") < 0 ||
+	    copy_field(call, &bucket->params, false, VERIFY_NAME_MAX, "params tag") < 0)
+		return -1;
+	return verify_result(call, 0);
+}
+
+/* The buckets of a grant, and the credentials that a workload needs. */
+static int
+verify_access(struct module_call *call, const struct cosi_access_req *req,
+	      struct cosi_access *access)
+{
+	bool by_key = req->auth != COSI_AUTH_SERVICE_ACCOUNT;
+	bool azure = req->protocol == COSI_AZURE, gcs = req->protocol == COSI_GCS;
+	bool pair = by_key && !azure, account = !by_key && gcs;
+
+	for (size_t i = 0; i < req->nbuckets; i++) {
+		struct cosi_bucket *bucket = access->buckets[i];
+
+		if (bucket->protocols == 0)
+			bucket->protocols = req->protocol;
+		if (verify_bucket(call, req->buckets[i]->native, req->protocol, bucket) < 0)
+			return -1;
+	}
+	if (access->token_expires < 0)
+		return reject(call, "a malformed", "token_expires");
+	if (copy_field(call, &access->key_id, pair, VERIFY_NAME_MAX, "key_id") < 0 ||
+	    copy_field(call, &access->key_secret, pair, VERIFY_SECRET_MAX, "key_secret") < 0 ||
+	    copy_field(call, &access->token, by_key && azure, VERIFY_SAS_MAX, "token") < 0 ||
+	    copy_field(call, &access->key_name, account, VERIFY_PATH_MAX, "key_name") < 0 ||
+	    copy_field(call, &access->service_account, account, VERIFY_PATH_MAX,
+		       "service_account") < 0)
+		return -1;
+	return verify_result(call, 0);
+}
+
+/* A native name as it stands in an id: as long as an id leaves room for. */
+static bool
+verify_is_native(const struct module_call *call, const char *name)
+{
+	size_t most = VERIFY_NAME_MAX - strlen(call->backend->name) - 1;
+
+	return text_is_clean(name, 1, most) && chars_only(name, CHARS_ALNUM ".-");
+}
+
+/* ---- handlers ---- */
 
 /* 0 if the backend is open and its module has the handler, or -1. */
 static int
@@ -35,23 +165,6 @@ handle_of(const struct module_call *call)
 	return instance_of(call->backend)->handle;
 }
 
-static const char *
-check_name(struct module_call *call, const char *asked, bool exact, const char *name)
-{
-	const char *module = call->backend->module->name;
-
-	if (!verify_is_native(call, name))
-		status_fail(call->status, COSI_INTERNAL,
-			    "module '%s' made a malformed name out of '%s'", module, asked);
-	else if (exact && strcmp(name, asked) != 0)
-		status_fail(call->status, COSI_INTERNAL,
-			    "module '%s' made '%s' out of the exact name '%s'", module, name,
-			    asked);
-	else
-		name = arena_strdup(call->arena, name);
-	return verify_result(call, 0) == 0 ? name : NULL;
-}
-
 const char *
 backend_map_name(struct module_call *call, uint32_t kind, const char *asked, bool exact)
 {
@@ -65,14 +178,22 @@ backend_map_name(struct module_call *call, uint32_t kind, const char *asked, boo
 		name = module->map_name(handle_of(call), &call->pub, kind, asked, exact);
 		if (verify_result(call, name == NULL ? -1 : 0) < 0)
 			return NULL;
-	} else if (!verify_is_native(call, asked)) {
+	}
+	if (module->map_name == NULL && !verify_is_native(call, asked))
 		status_fail(call->status, COSI_INVALID,
 			    "backend '%s' cannot use the name '%s': it takes A-Z, a-z, 0-9, "
 			    "'.' and '-', up to %d bytes together with '%s.'",
 			    call->backend->name, asked, VERIFY_NAME_MAX, call->backend->name);
-		return NULL;
-	}
-	return check_name(call, asked, exact, name);
+	else if (!verify_is_native(call, name))
+		status_fail(call->status, COSI_INTERNAL,
+			    "module '%s' made a malformed name out of '%s'", module->name, asked);
+	else if (exact && strcmp(name, asked) != 0)
+		status_fail(call->status, COSI_INTERNAL,
+			    "module '%s' made '%s' out of the exact name '%s'", module->name, name,
+			    asked);
+	else
+		name = arena_strdup(call->arena, name);
+	return verify_result(call, 0) == 0 ? name : NULL;
 }
 
 int
@@ -125,36 +246,22 @@ backend_delete_bucket(struct module_call *call, const struct cosi_bucket_req *re
 	return verify_result(call, module->delete_bucket(handle_of(call), &call->pub, req));
 }
 
-/* Zeroed answers for the buckets of a grant.  NULL: the call has failed. */
-static struct cosi_bucket **
-make_buckets(struct module_call *call, size_t n)
-{
-	struct cosi_bucket **list =
-		arena_alloc(call->arena, (n + 1) * sizeof(struct cosi_bucket *));
-
-	for (size_t i = 0; list != NULL && i < n; i++) {
-		list[i] = arena_alloc(call->arena, sizeof *list[i]);
-		if (list[i] == NULL)
-			list = NULL;
-	}
-	if (list == NULL)
-		verify_result(call, 0);
-	return list;
-}
-
 int
 backend_grant(struct module_call *call, const struct cosi_access_req *req, struct cosi_access *out)
 {
 	CHARGE_SCOPE(call->arena);
 	const struct cosi_module *module = call->backend->module;
 	struct cosi_access access = { 0 };
-	struct cosi_bucket **buckets;
+	struct cosi_bucket **buckets, *zeroed;
 
 	if (check_can(call, module->grant != NULL, "grant access") < 0)
 		return -1;
-	buckets = make_buckets(call, req->nbuckets);
-	if (buckets == NULL)
+	buckets = arena_alloc(call->arena, (req->nbuckets + 1) * sizeof *buckets);
+	zeroed = arena_alloc(call->arena, (req->nbuckets + 1) * sizeof *zeroed);
+	if (verify_result(call, 0) < 0)
 		return -1;
+	for (size_t i = 0; i < req->nbuckets; i++)
+		buckets[i] = &zeroed[i];
 	access.buckets = buckets;
 	if (verify_result(call, module->grant(handle_of(call), &call->pub, req, &access)) < 0)
 		return -1;

@@ -92,6 +92,16 @@ int backend_grant(struct module_call *call, const struct cosi_access_req *req,
 int backend_revoke(struct module_call *call, const struct cosi_access_req *req);
 int backend_probe(struct module_call *call);
 
+/* Bytes.  128 is COSI's limit for a string of an answer and what an id may measure as a whole; a
+ * SAS or an HMAC secret does not fit, so those have their own. */
+enum {
+	VERIFY_NAME_MAX = 128,
+	VERIFY_URL_MAX = 2048,
+	VERIFY_SAS_MAX = 2048,
+	VERIFY_SECRET_MAX = 4096,
+	VERIFY_PATH_MAX = 1024, /* GCS: projects/P/serviceAccounts/S/keys/K */
+};
+
 /* Everything in the store that has the owner's tags, each checked and handed to found(), which
  * returns non-zero to stop; what it is given lives until it returns.  0 or -1 with call->status. */
 struct backend_list {
@@ -114,8 +124,8 @@ struct backend_info {
 };
 void backend_info(const struct backend *backend, struct backend_info *out);
 
-/* cosid --describe: the module's schema as text on stdout, one line per key (describe.c says how).
- * path has a '/' in it.  0, or -1 with diag. */
+/* cosid --describe: the module's schema as text on stdout, one line per key (module/schema.h says
+ * how). path has a '/' in it.  0, or -1 with diag. */
 int module_describe(const char *path, struct diag *diag);
 
 #endif

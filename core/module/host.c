@@ -15,8 +15,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/secret.h"
-#include "module/text.h"
-#include "module/verify.h"
+#include "module/schema.h"
 
 #include "banned.h"
 

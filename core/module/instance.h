@@ -45,6 +45,10 @@ void instance_close(struct backend *backend);
 void instance_try_open(const struct cosi_module *module, const struct load_check_request *request,
 		       const void *settings);
 
+/* backend.c: 0, or -1 with call->status: the call needs more memory than it may use, which the
+ * module may not have noticed. */
+int verify_memory(struct module_call *call);
+
 static inline struct instance *
 instance_of(const struct backend *backend)
 {

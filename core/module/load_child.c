@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/secret.h"
-#include "module/abi.h"
+#include "module/image.h"
 #include "module/instance.h"
 #include "module/load_check.h"
 

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
- * schema.c - the bucket parameters of all stores; checks of a module's keys, one at a time. */
+ * schema.c - the bucket parameters of all stores; checks of a module's texts and keys, one at a
+ * time; a module's schema as lines of words. */
 #include "module/schema.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/parse.h"
 #include "config/value.h"
-#include "module/text.h"
 
 #include "banned.h"
+
+enum { KEY_NAME_MAX = 64 };
 
 /* A row of the table, at the position of its bit. */
 #define BUCKET(bit, m, name, type, fallback, choices, help)                                        \
@@ -45,15 +48,34 @@ schema_bucket_bit(const char *name)
 	return key != NULL ? 1u << (key - bucket_keys) : 0;
 }
 
-static bool
-is_key_name(const char *name)
+bool
+text_is_clean(const char *text, size_t least, size_t most)
 {
-	size_t len = name == NULL ? 0 : strnlen(name, 65);
+	/* No further than the limit: a module may forget the NUL. */
+	size_t len = text == NULL ? 0 : strnlen(text, most + 1);
 
-	return len > 0 && len <= 64 &&
-	       strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
-		       len &&
-	       strchr("0123456789_", name[0]) == NULL;
+	return text != NULL && len >= least && len <= most && chars_clean_len(text, len) == len;
+}
+
+bool
+text_is_url(const char *text, size_t most)
+{
+	size_t skip;
+
+	if (!text_is_clean(text, 1, most))
+		return false;
+	skip = strncmp(text, "http://", 7) == 0 ? 7 : strncmp(text, "https://", 8) == 0 ? 8 : 0;
+	return skip > 0 && text[skip] != '\0' && strpbrk(text, " \"<>") == NULL;
+}
+
+void
+text_clean(char *text)
+{
+	size_t len = strlen(text);
+
+	for (size_t i = chars_clean_len(text, len); i < len;
+	     i += chars_clean_len(text + i, len - i))
+		text[i++] = '?';
 }
 
 /* Why the key cannot take its own default, or NULL. */
@@ -78,10 +100,12 @@ static int
 check_key(const struct cosi_schema *schema, const struct cosi_key *key, struct status *status)
 {
 	const struct value_type *type = key->type <= COSI_T_PATH ? value_type(key->type) : NULL;
+	size_t len = key->name == NULL ? 0 : strnlen(key->name, KEY_NAME_MAX + 1);
 	bool has_choices = key->choices != NULL;
 	char reason[SCHEMA_TEXT_MAX];
 
-	if (!is_key_name(key->name))
+	if (len == 0 || len > KEY_NAME_MAX || strspn(key->name, CHARS_ALNUM "_") != len ||
+	    strchr(CHARS_DIGIT "_", key->name[0]) != NULL)
 		return status_fail(status, COSI_INVALID, "a key has a malformed name");
 	if (type == NULL)
 		return status_fail(status, COSI_INVALID, "key '%s' has the unknown type %u",
@@ -140,4 +164,51 @@ schema_check_params(const struct cosi_schema *schema, struct status *status)
 					   key->name);
 	}
 	return 0;
+}
+
+static void
+print_words(const char *label, uint32_t bits, const char *const *words, size_t n)
+{
+	(void)printf("%s", label);
+	for (size_t i = 0; i < n; i++)
+		if ((bits & 1u << i) != 0)
+			(void)printf(" %s", words[i]);
+	(void)printf("%s\n", bits == 0 ? " -" : "");
+}
+
+/* bits: which of the keys; all ones: all of them. */
+static void
+print_keys(const char *label, const struct cosi_schema *schema, uint64_t bits)
+{
+	for (size_t i = 0; i < schema->nkeys; i++) {
+		const struct cosi_key *key = &schema->keys[i];
+		const char *fallback = key->fallback != NULL ? key->fallback : "-";
+		char type[SCHEMA_TEXT_MAX + 8];
+
+		if (bits != UINT64_MAX && (bits & UINT64_C(1) << i) == 0)
+			continue;
+		if ((key->flags & COSI_REQUIRED) != 0)
+			fallback = "required";
+		value_describe_type(key, type, sizeof type);
+		(void)printf("%s %s %s %s %s\n", label, key->name, type, fallback, key->help);
+	}
+}
+
+void
+schema_print(const struct cosi_module *module)
+{
+	static const char *const protocols[] = { "s3", "azure", "gcs" };
+	static const char *const auth[] = { "key", "service-account" };
+	static const char *const flags[] = { "grant-writes-bucket", "network" };
+
+	(void)printf("name %s\nversion %s\nsummary %s\napi %u.%u\n", module->name, module->version,
+		     module->summary, module->major, module->minor);
+	print_words("protocols", module->protocols, protocols, 3);
+	print_words("auth", module->auth, auth, 2);
+	print_words("flags", module->flags, flags, 2);
+	(void)printf("endpoint %s\n", module->endpoint != NULL ? module->endpoint : "-");
+	print_keys("config", &module->config, UINT64_MAX);
+	print_keys("common", &schema_bucket, module->common_params);
+	print_keys("bucket", &module->bucket_params, UINT64_MAX);
+	print_keys("access", &module->access_params, UINT64_MAX);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_verify.c - a module that lies: nothing of it gets past the backend_*() functions. */
-#include "module/verify.h"
+#include "module/backend.h"
 
 #include <string.h>
 

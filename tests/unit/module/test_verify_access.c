@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_verify_access.c - credentials that are missing, malformed or too long. */
 #include "liar.h"
-#include "module/verify.h"
+#include "module/backend.h"
 
 #include "banned.h"
 
