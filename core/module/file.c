@@ -51,29 +51,21 @@ check_file_stat(const struct stat *st, struct status *status)
 	return 0;
 }
 
-/* A seal needs no x bit: code is mapped, not executed, so that hosts with vm.memfd_noexec=2 load
- * modules, too.  Linux before 6.3 does not know that seal. */
-static int
-create_memfd(const char *name)
-{
-	char label[MODULE_NAME_MAX + 16];
-	int fd;
-
-	(void)snprintf(label, sizeof label, "cosid:%s.so", name);
-	fd = memfd_create(label, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
-	if (fd < 0 && errno == EINVAL)
-		fd = memfd_create(label, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	return fd;
-}
-
 /* All of in, up to MODULE_SIZE_MAX bytes.  The descriptor of the copy, or -1. */
 static int
 copy_sealed(int in, const char *name, size_t *out_size, struct status *status)
 {
-	CLEANUP_FD int copy = create_memfd(name);
+	char label[MODULE_NAME_MAX + 16];
+	CLEANUP_FD int copy = -1;
 	size_t size = 0;
 	ssize_t n = 1;
 
+	(void)snprintf(label, sizeof label, "cosid:%s.so", name);
+	/* A seal needs no x bit: code is mapped, not executed, so that hosts with vm.memfd_noexec=2
+	 * load modules, too.  Linux before 6.3 does not know that seal. */
+	copy = memfd_create(label, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+	if (copy < 0 && errno == EINVAL)
+		copy = memfd_create(label, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (copy < 0)
 		return status_fail(status, COSI_INTERNAL,
 				   "cannot create a memory file (memfd_create): %s",

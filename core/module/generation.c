@@ -17,42 +17,6 @@ struct load_request {
 	struct status status;
 };
 
-/* The module's request, which is made and loaded when it is the first one for that name. */
-static const struct load_request *
-load_once(struct load_request *requests, const struct config *config, const char *name,
-	  struct load_check *check)
-{
-	struct load_request *request = requests;
-
-	while (request->name != NULL && strcmp(request->name, name) != 0)
-		request++;
-	if (request->name == NULL) {
-		request->name = name;
-		request->image = image_load(config->module_dir, name, check, &request->status);
-	}
-	return request;
-}
-
-/* Adds the backend after those that are open already. */
-static int
-open_backend(struct generation *generation, const struct config_backend *config,
-	     const struct load_request *request, const struct opening *opening)
-{
-	struct backend *backend = &generation->backends[generation->nbackends];
-
-	*backend = (struct backend){ .config = config };
-	if (request->image == NULL) {
-		diag_error(opening->diag, config->file, config->line, "backend '%s': %s",
-			   config->name, request->status.text);
-		return -1;
-	}
-	if (instance_open(backend, image_ref(request->image), opening) < 0)
-		return -1;
-	generation->protocols |= backend->module->protocols;
-	generation->nbackends++;
-	return 0;
-}
-
 /* Every backend that opens; a line in diag for each that does not, so that one run shows all that
  * is wrong.  The number of those, or -1: no memory. */
 static int
@@ -70,12 +34,28 @@ open_backends(struct generation *generation, const struct opening *opening)
 	}
 	config_take_env(config); /* a child is started, which runs modules */
 	for (size_t i = 0; i < config->nbackends; i++) {
-		const struct config_backend *backend = &config->backends[i];
+		const struct config_backend *wanted = &config->backends[i];
+		struct backend *backend = &generation->backends[generation->nbackends];
+		struct load_request *request = requests;
 
-		if (open_backend(generation, backend,
-				 load_once(requests, config, backend->module, opening->check),
-				 opening) < 0)
+		while (request->name != NULL && strcmp(request->name, wanted->module) != 0)
+			request++;
+		if (request->name == NULL) {
+			request->name = wanted->module;
+			request->image = image_load(config->module_dir, wanted->module,
+						    opening->check, &request->status);
+		}
+		if (request->image == NULL)
+			diag_error(opening->diag, wanted->file, wanted->line, "backend '%s': %s",
+				   wanted->name, request->status.text);
+		*backend = (struct backend){ .config = wanted };
+		if (request->image == NULL ||
+		    instance_open(backend, image_ref(request->image), opening) < 0) {
 			nfailed++;
+			continue;
+		}
+		generation->protocols |= backend->module->protocols;
+		generation->nbackends++;
 	}
 	load_check_end(opening->check);
 	for (size_t i = 0; requests[i].name != NULL; i++)

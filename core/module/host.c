@@ -55,14 +55,6 @@ host_log(struct cosi_call *pub, uint32_t level, const char *fmt, ...)
 		 text);
 }
 
-/* The text goes to the log, to Kubernetes events and to the caller. */
-static void
-clean_status(struct status *status)
-{
-	status->text[secret_mask(status->text, strlen(status->text))] = '\0';
-	text_clean(status->text);
-}
-
 COSI_PRINTF(3, 4)
 static int
 host_fail(struct cosi_call *pub, uint32_t code, const char *fmt, ...)
@@ -77,7 +69,9 @@ host_fail(struct cosi_call *pub, uint32_t code, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)status_vfail(status, code <= COSI_INTERNAL ? code : COSI_INTERNAL, fmt, ap);
 	va_end(ap);
-	clean_status(status);
+	/* The text goes to the log, to Kubernetes events and to the caller. */
+	status->text[secret_mask(status->text, strlen(status->text))] = '\0';
+	text_clean(status->text);
 	return -1;
 }
 
@@ -192,8 +186,13 @@ base_of(struct module_call *call, const char *base)
 }
 
 static const struct cosi_http_reply *
-exchange(struct module_call *call, const char *base, const struct cosi_http *request)
+host_http(struct cosi_call *pub, const struct cosi_http *asked)
 {
+	struct module_call *call = call_of(pub);
+	const struct instance *instance = instance_of(call->backend);
+	const struct cosi_http_reply *reply;
+	/* A module built before a field was added has a shorter struct. */
+	struct cosi_http request = { 0 };
 	struct http_call http = {
 		.arena = call->arena,
 		.status = call->status,
@@ -202,36 +201,24 @@ exchange(struct module_call *call, const char *base, const struct cosi_http *req
 		.abandoned = call->abandoned,
 		.fields = call->fields,
 	};
-	const struct cosi_http_reply *reply =
-		http_send(instance_of(call->backend)->client, &http, base, request);
-
-	if (http.unknown_ms > call->unknown_ms)
-		call->unknown_ms = http.unknown_ms;
-	call->nrequests += http.nrequests;
-	return reply;
-}
-
-static const struct cosi_http_reply *
-host_http(struct cosi_call *pub, const struct cosi_http *asked)
-{
-	struct module_call *call = call_of(pub);
-	/* A module built before a field was added has a shorter struct. */
-	struct cosi_http request = { 0 };
 	const char *base;
 
 	if (host_failed(pub))
 		return NULL;
 	memcpy(&request, asked, asked->size < sizeof request ? asked->size : sizeof request);
-	request.size = sizeof request;
 	base = base_of(call, request.base);
 	if (base == NULL)
 		return NULL;
-	if (instance_of(call->backend)->client == NULL) {
+	if (instance->client == NULL) {
 		status_fail(call->status, COSI_INTERNAL, "module '%s' uses http() in open()",
 			    module_name(call));
 		return NULL;
 	}
-	return exchange(call, base, &request);
+	reply = http_send(instance->client, &http, base, &request);
+	if (http.unknown_ms > call->unknown_ms)
+		call->unknown_ms = http.unknown_ms;
+	call->nrequests += http.nrequests;
+	return reply;
 }
 
 static const struct cosi_url *

@@ -82,63 +82,34 @@ lacks_secret(const struct instance *instance, const struct cosi_schema *schema)
 
 /* Runs open() as a call of its own, which has no backend to talk to yet. */
 static int
-run_open(struct backend *backend, struct instance *instance, struct arena *arena,
-	 struct status *status)
+open_module(struct backend *backend, struct instance *instance, struct status *status)
 {
-	CHARGE_SCOPE(arena);
 	static const atomic_bool never;
+	struct arena arena, *before;
 	struct module_call call = {
-		.arena = arena,
+		.arena = &arena,
 		.status = status,
 		.backend = backend,
 		.deadline_ms = CLOCK_NEVER,
 		.cancelled = &never,
 	};
-	int result;
-
-	module_call_init(&call);
-	result = backend->module->open(&call.pub, instance->config, &instance->handle);
-	if (result == 0)
-		instance->opened = true;
-	if (result != 0 && status_ok(status))
-		status_fail(status, COSI_INTERNAL, "module '%s' failed without a reason",
-			    backend->module->name);
-	return status_ok(status) ? 0 : -1;
-}
-
-static int
-open_module(struct backend *backend, struct instance *instance, struct status *status)
-{
-	struct arena arena;
-	int result;
+	int rc;
 
 	instance->handle = instance->config;
 	if (backend->module->open == NULL)
 		return 0;
 	instance->handle = NULL;
 	arena_init(&arena, MODULE_CALL_MEMORY);
-	result = run_open(backend, instance, &arena, status);
+	module_call_init(&call);
+	before = charge_to(&arena);
+	rc = backend->module->open(&call.pub, instance->config, &instance->handle);
+	(void)charge_to(before);
 	arena_done(&arena);
-	return result;
-}
-
-static int
-open_client(struct backend *backend, struct instance *instance, struct status *status)
-{
-	const struct config_backend *config = backend->config;
-	const struct http_config http = {
-		.backend = config->name,
-		.ca_file = config->ca_file,
-		.insecure = config->insecure,
-		.connect_timeout_ms = config->connect_timeout_ms,
-		.request_timeout_ms = config->request_timeout_ms,
-		.retries = config->retries,
-	};
-
-	if ((backend->module->flags & COSI_NETWORK) == 0)
-		return 0;
-	instance->client = http_client_new(&http, status);
-	return instance->client == NULL ? -1 : 0;
+	instance->opened = rc == 0;
+	if (rc != 0 && status_ok(status))
+		status_fail(status, COSI_INTERNAL, "module '%s' failed without a reason",
+			    backend->module->name);
+	return status_ok(status) ? 0 : -1;
 }
 
 /* Nothing of it is open, or all of it. */
@@ -207,55 +178,58 @@ digest_settings(const struct backend *backend, struct instance *instance, const 
 	return done ? 0 : -1;
 }
 
-/* Goes on with the instance that serves, if a new one would be the same. */
-static bool
-take_over(struct backend *backend, struct instance *instance, const struct backend *before)
-{
-	struct instance *old = before != NULL ? instance_of(before) : NULL;
-
-	if (old == NULL || old->unfit ||
-	    CRYPTO_memcmp(old->digest, instance->digest, sizeof old->digest) != 0)
-		return false;
-	atomic_fetch_add(&old->refs, 1);
-	set_instance(backend, old);
-	free_instance(instance);
-	return true;
-}
-
-/* Takes over the serving instance, or opens the new one, first in a child.  0 or -1 with status. */
+/* Goes on with the instance that serves, if a new one would be the same; else opens the new one,
+ * first in a child.  0 or -1 with status. */
 static int
 take_over_or_open(struct backend *backend, struct instance *instance, const struct opening *opening,
-		  struct status *status)
+		  const void *settings, size_t settings_len, struct status *status)
 {
-	struct load_check_backend tried = { backend->config->name, instance->endpoint,
-					    instance->public_url, NULL, 0 };
-	void *settings =
-		settings_encode(&backend->module->config, instance->config, &tried.settings_len);
-	int rc = -1;
+	const struct config_backend *config = backend->config;
+	const struct load_check_backend tried = { config->name, instance->endpoint,
+						  instance->public_url, settings, settings_len };
+	const struct http_config http = {
+		.backend = config->name,
+		.ca_file = config->ca_file,
+		.insecure = config->insecure,
+		.connect_timeout_ms = config->connect_timeout_ms,
+		.request_timeout_ms = config->request_timeout_ms,
+		.retries = config->retries,
+	};
+	const struct backend *before =
+		opening->before != NULL ? generation_find(opening->before, config->name) : NULL;
+	struct instance *old = before != NULL ? instance_of(before) : NULL;
 
-	tried.settings = settings;
-	if (settings == NULL)
-		status_no_memory(status);
-	else if (digest_settings(backend, instance, settings, tried.settings_len) < 0)
-		status_fail(status, COSI_INTERNAL, "cannot compute the digest of the settings");
-	else if (take_over(backend, instance,
-			   opening->before != NULL ? generation_find(opening->before, backend->name)
-						   : NULL))
-		rc = 0;
-	else if ((backend->module->open == NULL ||
-		  load_check_open(opening->check, &instance->image->file, &tried, status) == 0) &&
-		 open_module(backend, instance, status) == 0)
-		rc = open_client(backend, instance, status);
-	wiped_free(settings);
-	return rc;
+	if (digest_settings(backend, instance, settings, settings_len) < 0)
+		return status_fail(status, COSI_INTERNAL,
+				   "cannot compute the digest of the settings");
+	if (old != NULL && !old->unfit &&
+	    CRYPTO_memcmp(old->digest, instance->digest, sizeof old->digest) == 0) {
+		atomic_fetch_add(&old->refs, 1);
+		set_instance(backend, old);
+		free_instance(instance);
+		return 0;
+	}
+	if (backend->module->open != NULL &&
+	    load_check_open(opening->check, &instance->image->file, &tried, status) < 0)
+		return -1;
+	if (open_module(backend, instance, status) < 0)
+		return -1;
+	if ((backend->module->flags & COSI_NETWORK) == 0)
+		return 0;
+	instance->client = http_client_new(&http, status);
+	return instance->client == NULL ? -1 : 0;
 }
 
 int
 instance_open(struct backend *backend, struct image *image, const struct opening *opening)
 {
 	const struct config_backend *config = backend->config;
+	const struct cosi_schema *schema = &image->loaded.module.config;
 	struct instance *instance = calloc(1, sizeof *instance);
 	struct status status = { 0 };
+	size_t settings_len;
+	void *settings;
+	int rc = -1;
 
 	if (instance == NULL) {
 		image_unref(image);
@@ -271,8 +245,16 @@ instance_open(struct backend *backend, struct image *image, const struct opening
 		return -1;
 	}
 	backend->public_url = instance->public_url;
-	instance->unfit = opening->checking && lacks_secret(instance, &backend->module->config);
-	if (instance->unfit || take_over_or_open(backend, instance, opening, &status) == 0)
+	instance->unfit = opening->checking && lacks_secret(instance, schema);
+	if (instance->unfit)
+		return 0;
+	settings = settings_encode(schema, instance->config, &settings_len);
+	if (settings == NULL)
+		status_no_memory(&status);
+	else
+		rc = take_over_or_open(backend, instance, opening, settings, settings_len, &status);
+	wiped_free(settings);
+	if (rc == 0)
 		return 0;
 	diag_error(opening->diag, config->file, config->line, "backend '%s': %s", config->name,
 		   status.text);
