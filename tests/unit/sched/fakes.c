@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <stdio.h>
 
-#include "world.h"
+#include "fakes.h"
 
 #include "banned.h"
 
@@ -66,115 +66,35 @@ world_put(struct store *store, const char *native, const char *marked, const cha
 void
 fake_has(const char *backend, const char *native, const char *marked, const char *params)
 {
-	pthread_mutex_lock(&world.mutex);
+	LOCK_SCOPE(&world.mutex);
 	world_put(world_store(backend), native, marked, params);
-	pthread_mutex_unlock(&world.mutex);
 }
 
 bool
 fake_has_bucket(const char *backend, const char *native)
 {
-	bool there;
-
-	pthread_mutex_lock(&world.mutex);
-	there = world_place(world_store(backend), native) >= 0;
-	pthread_mutex_unlock(&world.mutex);
-	return there;
-}
-
-void
-fake_fails(const char *backend, enum request_op op, uint32_t code)
-{
-	pthread_mutex_lock(&world.mutex);
-	world_store(backend)->fails[op] = code;
-	pthread_mutex_unlock(&world.mutex);
-}
-
-void
-fake_speaks(const char *backend, uint32_t protocols)
-{
-	pthread_mutex_lock(&world.mutex);
-	world_store(backend)->speaks = protocols;
-	pthread_mutex_unlock(&world.mutex);
-}
-
-void
-fake_unknown(const char *backend, enum request_op op, int64_t ms)
-{
-	pthread_mutex_lock(&world.mutex);
-	world_store(backend)->unknown_ms[op] = ms;
-	pthread_mutex_unlock(&world.mutex);
-}
-
-static void
-set_shut(const char *backend, bool shut)
-{
-	pthread_mutex_lock(&world.mutex);
-	world_store(backend)->shut = shut;
-	pthread_cond_broadcast(&world.changed);
-	pthread_mutex_unlock(&world.mutex);
-}
-
-void
-fake_dawdle(const char *backend, unsigned us)
-{
-	pthread_mutex_lock(&world.mutex);
-	world_store(backend)->dawdle_us = us;
-	pthread_mutex_unlock(&world.mutex);
+	LOCK_SCOPE(&world.mutex);
+	return world_place(world_store(backend), native) >= 0;
 }
 
 void
 fake_shut(const char *backend)
 {
-	set_shut(backend, true);
+	FAKE_SET(backend, shut, true);
 }
 
 void
 fake_open(const char *backend)
 {
-	set_shut(backend, false);
+	FAKE_SET(backend, shut, false);
 }
 
 void
 fake_wait_inside(const char *backend, unsigned n)
 {
-	pthread_mutex_lock(&world.mutex);
+	LOCK_SCOPE(&world.mutex);
 	while (world_store(backend)->inside != n)
 		pthread_cond_wait(&world.changed, &world.mutex);
-	pthread_mutex_unlock(&world.mutex);
-}
-
-unsigned
-fake_calls(const char *backend, enum request_op op)
-{
-	unsigned n;
-
-	pthread_mutex_lock(&world.mutex);
-	n = world_store(backend)->calls[op];
-	pthread_mutex_unlock(&world.mutex);
-	return n;
-}
-
-unsigned
-fake_cancelled(const char *backend)
-{
-	unsigned n;
-
-	pthread_mutex_lock(&world.mutex);
-	n = world_store(backend)->cancelled;
-	pthread_mutex_unlock(&world.mutex);
-	return n;
-}
-
-int64_t
-fake_deadline_ms(const char *backend)
-{
-	int64_t deadline_ms;
-
-	pthread_mutex_lock(&world.mutex);
-	deadline_ms = world_store(backend)->deadline_ms;
-	pthread_mutex_unlock(&world.mutex);
-	return deadline_ms;
 }
 
 const char *
@@ -297,18 +217,6 @@ fake_later(const char *names, const char *public_url, int64_t max_calls)
 		generation->nbackends++;
 	}
 	return generation;
-}
-
-unsigned
-fake_nclosed(void)
-{
-	return world.nclosed;
-}
-
-bool
-fake_first_is_closed(void)
-{
-	return world.closed;
 }
 
 bool

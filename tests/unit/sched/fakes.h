@@ -2,7 +2,8 @@
  * fakes.h - backends that remember buckets, stop where a test wants, and watch their locks.
  *
  * stores.c defines the backend_*() and generation_*() functions of core/module itself, so a test
- * program has the scheduler and nothing below it.
+ * program has the scheduler and nothing below it.  One mutex guards all that the stores are told
+ * and have seen.
  */
 #ifndef TESTS_UNIT_SCHED_FAKES_H
 #define TESTS_UNIT_SCHED_FAKES_H
@@ -17,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "sched/sched.h"
 
@@ -48,13 +50,94 @@ struct fake_setup {
 	struct sched_config sched; /* 0: 4 workers, no delay, a timeout that never comes */
 };
 
+enum { BUCKETS_MAX = 64, INSIDE_MAX = 256, OPS = REQUEST_REVOKE + 1 };
+
+struct held {
+	uint32_t kind;
+	bool exclusive;
+	char native[160];
+};
+
+struct store {
+	struct fake_spec spec;
+	struct config_backend config;
+	struct cosi_module module;
+	struct {
+		char native[160], marked[160], params[80];
+		bool there, ours;
+	} buckets[BUCKETS_MAX];
+	/* What a test tells it. */
+	uint32_t fails[OPS];     /* the code of handlers of that kind; 0: they work */
+	int64_t unknown_ms[OPS]; /* for so long they leave the outcome unknown */
+	uint32_t speaks;         /* protocols of its buckets; 0: the module's */
+	unsigned dawdle_us;      /* handlers take up to that long, to mix the order of things */
+	bool shut;
+	/* What it has seen. */
+	unsigned calls[OPS], inside;
+	unsigned cancelled;  /* handlers that found themselves cancelled after they had waited */
+	int64_t deadline_ms; /* of the last handler */
+	char asked[4096];
+	unsigned seed;
+	struct held held[INSIDE_MAX];
+	size_t nheld;
+};
+
+struct world {
+	pthread_mutex_t mutex;
+	pthread_cond_t changed;
+	struct store *stores;
+	size_t n;
+	unsigned broken_locks;
+	struct config config;
+	struct generation generation;
+	bool closed;         /* the last reference of the generation was given back */
+	struct later *later; /* those that came after it, and are open */
+	unsigned nclosed;    /* the others */
+};
+extern struct world world;
+
+/* A later generation, in one piece: what is used after it was closed is a use after free. */
+struct later {
+	struct generation generation; /* first */
+	struct later *next;           /* in world.later */
+	struct config config;
+	struct config_backend configs[8];
+	struct backend backends[8];
+	char names[8][33]; /* of its own, as a configuration has them */
+};
+
+/* The parameters that every fake module has. */
+struct own {
+	const char *color;
+	int64_t size;
+};
+struct own_access {
+	const char *shape;
+};
+
+/* With the mutex. */
+struct store *world_store(const char *backend);
+/* Where the bucket is in store->buckets; -1: nowhere. */
+int world_place(const struct store *store, const char *native);
+void world_put(struct store *store, const char *native, const char *marked, const char *params);
+
+/* FAKE_SET("east", shut, true); FAKE_GET("east", calls[REQUEST_GET]): members of the store. */
+#define FAKE_SET(backend, member, value)                                                           \
+	do {                                                                                       \
+		LOCK_SCOPE(&world.mutex);                                                          \
+		world_store(backend)->member = (value);                                            \
+		pthread_cond_broadcast(&world.changed);                                            \
+	} while (0)
+#define FAKE_GET(backend, member)                                                                  \
+	({                                                                                         \
+		LOCK_SCOPE(&world.mutex);                                                          \
+		world_store(backend)->member;                                                      \
+	})
+
 struct sched *fake_start(const struct fake_setup *setup);
 /* A later generation for sched_swap(): backends of the same stores, named with spaces between,
  * with this URL for applications and that many slots each (0: not given). */
 struct generation *fake_later(const char *names, const char *public_url, int64_t max_calls);
-/* How many of those have been closed; and is the first one? */
-unsigned fake_nclosed(void);
-bool fake_first_is_closed(void);
 /* Has the first one closed that backend? */
 bool fake_first_has_closed(const char *backend);
 /* Frees the scheduler; what it should have given back must be back, and no lock was broken. */
@@ -63,26 +146,11 @@ void fake_stop(struct sched *sched);
 /* A bucket that is there already.  marked: the request's name in its mark; NULL: not ours. */
 void fake_has(const char *backend, const char *native, const char *marked, const char *params);
 bool fake_has_bucket(const char *backend, const char *native);
-/* From now on its buckets serve these protocols alone. */
-void fake_speaks(const char *backend, uint32_t protocols);
-/* From now on its handlers of that kind fail; code 0: they work again. */
-void fake_fails(const char *backend, enum request_op op, uint32_t code);
-/* From now on they leave the outcome unknown. */
-void fake_unknown(const char *backend, enum request_op op, int64_t ms);
-/* From now on they wait inside until it is opened again. */
+/* From now on handlers of that store wait inside until it is opened again. */
 void fake_shut(const char *backend);
 void fake_open(const char *backend);
-/* From now on its handlers take up to that long, differently each time: to mix the order of things.
- */
-void fake_dawdle(const char *backend, unsigned us);
 /* Waits until exactly n handlers are inside. */
 void fake_wait_inside(const char *backend, unsigned n);
-/* How many handlers of that kind were called. */
-unsigned fake_calls(const char *backend, enum request_op op);
-/* The deadline that the last handler was given. */
-int64_t fake_deadline_ms(const char *backend);
-/* How many handlers found themselves cancelled after they had waited. */
-unsigned fake_cancelled(const char *backend);
 /* What the last handler but get was asked, as words. */
 const char *fake_asked(const char *backend);
 

@@ -2,7 +2,7 @@
  * shots.c - calls and what comes of them. */
 #include <stdio.h>
 
-#include "world.h"
+#include "fakes.h"
 
 #include "banned.h"
 

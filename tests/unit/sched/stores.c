@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "world.h"
+#include "fakes.h"
 
 #include "banned.h"
 

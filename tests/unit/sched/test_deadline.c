@@ -63,7 +63,7 @@ test_deadline__in_the_queue(void **state)
 	fake_open("east");
 	shot_expect(runs, COSI_OK, NULL);
 	shot_expect(next, COSI_OK, NULL);
-	assert_int_equal(fake_calls("east", REQUEST_CREATE), 2);
+	assert_int_equal(FAKE_GET("east", calls[REQUEST_CREATE]), 2);
 	fake_stop(sched);
 }
 
@@ -79,10 +79,10 @@ test_deadline__in_the_handler(void **state)
 	create_late(sched, "a", "east", "the deadline passed; the work may continue in the store");
 	next = shot_create(sched, "b", "east");
 	fake_wait_inside("east", 1);
-	assert_int_equal(fake_calls("east", REQUEST_CREATE), 1);
+	assert_int_equal(FAKE_GET("east", calls[REQUEST_CREATE]), 1);
 	fake_open("east");
 	shot_expect(next, COSI_OK, NULL);
-	assert_int_equal(fake_cancelled("east"), 1);
+	assert_int_equal(FAKE_GET("east", cancelled), 1);
 	fake_stop(sched);
 }
 
@@ -114,7 +114,7 @@ test_deadline__of_the_module(void **state)
 
 	(void)state;
 	shot_wait(shot);
-	assert_true(fake_deadline_ms("east") == shot->req->deadline_ms);
+	assert_true(FAKE_GET("east", deadline_ms) == shot->req->deadline_ms);
 	shot_expect(shot, COSI_OK, NULL);
 	fake_stop(sched);
 }
@@ -126,7 +126,7 @@ test_deadline__over_before_it_begins(void **state)
 
 	(void)state;
 	shot_expect(create_within(sched, "a", "east", 0), COSI_TIMEOUT, "before it began");
-	assert_int_equal(fake_calls("east", REQUEST_CREATE), 0);
+	assert_int_equal(FAKE_GET("east", calls[REQUEST_CREATE]), 0);
 	fake_stop(sched);
 }
 
@@ -149,8 +149,8 @@ test_deadline__while_asking(void **state)
 	fake_open("west");
 	shot_expect(blocker, COSI_OK, NULL);
 	shot_expect(shot_by_id(sched, REQUEST_DELETE, "east.a"), COSI_OK, NULL);
-	assert_int_equal(fake_calls("west", REQUEST_GET), 0);
-	assert_int_equal(fake_calls("east", REQUEST_CREATE), 0);
+	assert_int_equal(FAKE_GET("west", calls[REQUEST_GET]), 0);
+	assert_int_equal(FAKE_GET("east", calls[REQUEST_CREATE]), 0);
 	fake_stop(sched);
 }
 
@@ -172,7 +172,7 @@ test_cancel__in_the_handler(void **state)
 	next = shot_create(sched, "a", "east");
 	fake_open("east");
 	shot_expect(next, COSI_OK, NULL);
-	assert_int_equal(fake_cancelled("east"), 1);
+	assert_int_equal(FAKE_GET("east", cancelled), 1);
 	sched_cancel(sched, gone->call, REPLY_CANCELLED); /* long over */
 	shot_expect(gone, COSI_TIMEOUT, "the client cancelled the call");
 	status = sched_status(sched);
@@ -201,7 +201,7 @@ test_cancel__waiting_for_a_lock(void **state)
 	fake_open("east");
 	shot_expect(runs, COSI_OK, NULL);
 	shot_expect(next, COSI_OK, NULL);
-	assert_int_equal(fake_calls("east", REQUEST_DELETE), 0);
+	assert_int_equal(FAKE_GET("east", calls[REQUEST_DELETE]), 0);
 	fake_stop(sched);
 }
 
@@ -218,7 +218,7 @@ test_cancel__before_it_began(void **state)
 	assert_false(shot_is_replied(shot));
 	shoot(sched, shot);
 	shot_expect(shot, COSI_TIMEOUT, "the client cancelled the call");
-	assert_int_equal(fake_calls("east", REQUEST_CREATE), 0);
+	assert_int_equal(FAKE_GET("east", calls[REQUEST_CREATE]), 0);
 	fake_stop(sched);
 }
 

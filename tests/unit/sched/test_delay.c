@@ -72,7 +72,7 @@ test_delay__failures_do_not(void **state)
 	struct sched *sched = fake_start(&delaying_long);
 
 	(void)state;
-	fake_fails("east", REQUEST_CREATE, COSI_UNAVAILABLE);
+	FAKE_SET("east", fails[REQUEST_CREATE], COSI_UNAVAILABLE);
 	shot_expect(create_delayed(sched, "a", CLOCK_NEVER), COSI_UNAVAILABLE, NULL);
 	fake_stop(sched);
 }
@@ -126,15 +126,15 @@ test_quarantine__locks_but_not_the_permit(void **state)
 	struct shot *same;
 
 	(void)state;
-	fake_unknown("east", REQUEST_CREATE, FAKE_LONG_MS);
-	fake_fails("east", REQUEST_CREATE, COSI_UNAVAILABLE);
+	FAKE_SET("east", unknown_ms[REQUEST_CREATE], FAKE_LONG_MS);
+	FAKE_SET("east", fails[REQUEST_CREATE], COSI_UNAVAILABLE);
 	shot_expect(shot_create(sched, "a", "east"), COSI_UNAVAILABLE, "the store says no");
-	fake_unknown("east", REQUEST_CREATE, 0);
-	fake_fails("east", REQUEST_CREATE, 0);
+	FAKE_SET("east", unknown_ms[REQUEST_CREATE], 0);
+	FAKE_SET("east", fails[REQUEST_CREATE], 0);
 	same = shot_create(sched, "a", "east");
 	shot_expect(shot_create(sched, "b", "east"), COSI_OK, NULL);
 	assert_false(shot_is_replied(same));
-	assert_int_equal(fake_calls("east", REQUEST_CREATE), 2);
+	assert_int_equal(FAKE_GET("east", calls[REQUEST_CREATE]), 2);
 	sched_cancel(sched, same->call, REPLY_CANCELLED);
 	shot_expect(same, COSI_TIMEOUT, NULL);
 	fake_stop(sched);
@@ -148,7 +148,7 @@ test_quarantine__for_its_time(void **state)
 	int64_t before_ms = clock_mono_ms();
 
 	(void)state;
-	fake_unknown("east", REQUEST_CREATE, 40);
+	FAKE_SET("east", unknown_ms[REQUEST_CREATE], 40);
 	shot_expect(shot_create(sched, "a", "east"), COSI_OK, NULL);
 	same = shot_create(sched, "a", "east");
 	shot_wait(same);
@@ -165,7 +165,7 @@ test_quarantine__and_delay(void **state)
 	struct shot *made, *same;
 
 	(void)state;
-	fake_unknown("east", REQUEST_CREATE, FAKE_LONG_MS);
+	FAKE_SET("east", unknown_ms[REQUEST_CREATE], FAKE_LONG_MS);
 	made = create_delayed(sched, "a", CLOCK_NEVER);
 	same = shot_by_id(sched, REQUEST_DELETE, "east.a");
 	sched_answer_at_once(sched);
@@ -182,7 +182,7 @@ test_quarantine__ends_with_the_scheduler(void **state)
 	struct shot *same;
 
 	(void)state;
-	fake_unknown("east", REQUEST_CREATE, FAKE_LONG_MS);
+	FAKE_SET("east", unknown_ms[REQUEST_CREATE], FAKE_LONG_MS);
 	shot_expect(shot_create(sched, "a", "east"), COSI_OK, NULL);
 	same = shot_create(sched, "a", "east");
 	assert_false(shot_is_replied(same));
@@ -197,7 +197,7 @@ test_quarantine__limits(void **state)
 	char name[32];
 
 	(void)state;
-	fake_unknown("east", REQUEST_CREATE, FAKE_LONG_MS);
+	FAKE_SET("east", unknown_ms[REQUEST_CREATE], FAKE_LONG_MS);
 	for (int i = 0; i < QUEUE_QUARANTINED_PER_CALL; i++) {
 		(void)snprintf(name, sizeof name, "a%d", i);
 		shot_expect(shot_create(sched, name, "east"), COSI_OK, NULL);

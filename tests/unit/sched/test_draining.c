@@ -32,12 +32,12 @@ test_swap__backends_close_one_by_one(void **state)
 	assert_int_equal(sched_reap(sched), 1);
 	assert_false(fake_first_has_closed("east"));
 	assert_true(fake_first_has_closed("west"));
-	assert_false(fake_first_is_closed());
+	assert_false(world.closed);
 	fake_open("east");
 	shot_expect(east, COSI_OK, NULL);
 	while (sched_reap(sched) > 0)
 		;
-	assert_true(fake_first_is_closed());
+	assert_true(world.closed);
 	fake_stop(sched);
 }
 

@@ -52,7 +52,7 @@ test_get__protocols_of_the_bucket(void **state)
 	(void)state;
 	fake_has("wide", "photos", "photos", NULL);
 	shot_expect_id(get_with(sched, "wide.photos", NULL, COSI_S3 | COSI_GCS), "wide.photos");
-	fake_speaks("wide", COSI_S3);
+	FAKE_SET("wide", speaks, COSI_S3);
 	shot_expect_id(get_with(sched, "wide.photos", NULL, COSI_S3), "wide.photos");
 	shot_expect(get_with(sched, "wide.photos", NULL, COSI_GCS), COSI_INVALID,
 		    "bucket 'photos' supports s3, requested: gcs");

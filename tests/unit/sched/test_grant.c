@@ -109,7 +109,7 @@ test_grant__modes_refused(void **state)
 	shot_bucket(shot, "east.a", COSI_READ_WRITE);
 	shoot(sched, shot);
 	shot_expect(shot, COSI_INVALID, "the request names bucket 'a' with two access modes");
-	assert_int_equal(fake_calls("east", REQUEST_GRANT), 0);
+	assert_int_equal(FAKE_GET("east", calls[REQUEST_GRANT]), 0);
 	fake_stop(sched);
 }
 

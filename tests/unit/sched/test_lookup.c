@@ -22,13 +22,13 @@ test_create__new_everywhere(void **state)
 
 	(void)state;
 	shot_expect_id(shot_create(sched, "photos", NULL), "east.photos");
-	assert_int_equal(fake_calls("east", REQUEST_GET), 1);
-	assert_int_equal(fake_calls("west", REQUEST_GET), 1);
-	assert_int_equal(fake_calls("north", REQUEST_GET), 1);
+	assert_int_equal(FAKE_GET("east", calls[REQUEST_GET]), 1);
+	assert_int_equal(FAKE_GET("west", calls[REQUEST_GET]), 1);
+	assert_int_equal(FAKE_GET("north", calls[REQUEST_GET]), 1);
 	/* Once it is there, only the likeliest is asked. */
 	shot_expect_id(shot_create(sched, "photos", NULL), "east.photos");
-	assert_int_equal(fake_calls("east", REQUEST_GET), 2);
-	assert_int_equal(fake_calls("west", REQUEST_GET), 1);
+	assert_int_equal(FAKE_GET("east", calls[REQUEST_GET]), 2);
+	assert_int_equal(FAKE_GET("west", calls[REQUEST_GET]), 1);
 	fake_stop(sched);
 }
 
@@ -40,8 +40,8 @@ test_create__explicit_asks_nobody(void **state)
 	(void)state;
 	fake_has("east", "photos", "photos", NULL);
 	shot_expect_id(shot_create(sched, "photos", "west"), "west.photos");
-	assert_int_equal(fake_calls("east", REQUEST_GET), 0);
-	assert_int_equal(fake_calls("west", REQUEST_GET), 0);
+	assert_int_equal(FAKE_GET("east", calls[REQUEST_GET]), 0);
+	assert_int_equal(FAKE_GET("west", calls[REQUEST_GET]), 0);
 	fake_stop(sched);
 }
 
@@ -95,14 +95,14 @@ test_create__a_store_that_cannot_say(void **state)
 	struct sched *sched = fake_start(&by_default);
 
 	(void)state;
-	fake_fails("north", REQUEST_GET, COSI_UNAVAILABLE);
+	FAKE_SET("north", fails[REQUEST_GET], COSI_UNAVAILABLE);
 	shot_expect(shot_create(sched, "photos", NULL), COSI_UNAVAILABLE,
 		    "backend 'north' cannot tell: the store says no");
 	/* Somebody has it: it does not matter. */
 	shot_expect_id(shot_create(sched, "photos", "west"), "west.photos");
 	shot_expect_id(shot_create(sched, "photos", NULL), "west.photos");
-	fake_fails("north", REQUEST_GET, 0);
-	fake_fails("east", REQUEST_GET, COSI_DENIED);
+	FAKE_SET("north", fails[REQUEST_GET], 0);
+	FAKE_SET("east", fails[REQUEST_GET], COSI_DENIED);
 	shot_expect_id(shot_create(sched, "photos", NULL), "west.photos");
 	shot_expect(shot_create(sched, "other", NULL), COSI_UNAVAILABLE, "backend 'east'");
 	fake_stop(sched);
@@ -230,16 +230,16 @@ test_create__who_is_asked(void **state)
 	shot->req->protocols = COSI_AZURE;
 	shoot(sched, shot);
 	shot_expect_id(shot, "blob.photos");
-	assert_int_equal(fake_calls("east", REQUEST_GET), 0);
-	assert_int_equal(fake_calls("blob", REQUEST_GET), 0); /* the only one: nobody to ask */
+	assert_int_equal(FAKE_GET("east", calls[REQUEST_GET]), 0);
+	assert_int_equal(FAKE_GET("blob", calls[REQUEST_GET]), 0); /* the only one: nobody to ask */
 	shot = shot_new(REQUEST_CREATE);
 	shot->req->name = "photos";
 	shot->req->protocols = COSI_S3;
 	shoot(sched, shot);
 	shot_expect(shot, COSI_INVALID, "choices: 'east', 'blind'");
-	assert_int_equal(fake_calls("blob", REQUEST_GET), 0);
-	assert_int_equal(fake_calls("blind", REQUEST_GET), 0);
-	assert_int_equal(fake_calls("west", REQUEST_GET), 1);
+	assert_int_equal(FAKE_GET("blob", calls[REQUEST_GET]), 0);
+	assert_int_equal(FAKE_GET("blind", calls[REQUEST_GET]), 0);
+	assert_int_equal(FAKE_GET("west", calls[REQUEST_GET]), 1);
 	fake_stop(sched);
 }
 
@@ -304,8 +304,8 @@ test_create__a_full_queue(void **state)
 	fake_wait_inside("west", 1);
 	shot_expect(shot_create(sched, "photos", NULL), COSI_UNAVAILABLE,
 		    "backend 'west' cannot tell: too many calls wait for backend 'west'");
-	assert_int_equal(fake_calls("west", REQUEST_GET), 0);
-	assert_int_equal(fake_calls("east", REQUEST_GET), 1);
+	assert_int_equal(FAKE_GET("west", calls[REQUEST_GET]), 0);
+	assert_int_equal(FAKE_GET("east", calls[REQUEST_GET]), 1);
 	fake_open("west");
 	for (size_t i = 0; i < COUNT(hang); i++)
 		shot_expect(hang[i], COSI_OK, NULL);
@@ -350,7 +350,7 @@ test_create__locks_all_candidates(void **state)
 	delete = shot_by_id(sched, REQUEST_DELETE, "east.photos");
 	shot_expect(shot_by_id(sched, REQUEST_DELETE, "east.other"), COSI_OK, NULL);
 	assert_false(shot_is_replied(delete));
-	assert_int_equal(fake_calls("east", REQUEST_DELETE), 1);
+	assert_int_equal(FAKE_GET("east", calls[REQUEST_DELETE]), 1);
 	fake_open("north");
 	shot_expect_id(create, "east.photos");
 	shot_expect(delete, COSI_OK, NULL);

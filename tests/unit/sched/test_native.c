@@ -67,7 +67,7 @@ test_native__parameter_backend(void **state)
 	shot_param(shot, "backend", "blob");
 	shoot(sched, shot);
 	shot_expect_id(shot, "blob.photos");
-	assert_int_equal(fake_calls("east", REQUEST_GET), 0);
+	assert_int_equal(FAKE_GET("east", calls[REQUEST_GET]), 0);
 	fake_stop(sched);
 }
 
@@ -78,7 +78,7 @@ test_native__a_store_that_cannot_say(void **state)
 
 	(void)state;
 	fake_has("east", "photos", NULL, NULL);
-	fake_fails("blob", REQUEST_GET, COSI_TIMEOUT);
+	FAKE_SET("blob", fails[REQUEST_GET], COSI_TIMEOUT);
 	/* Even though one has it: the other one may, too. */
 	shot_expect(shot_by_id(sched, REQUEST_GET, "photos"), COSI_UNAVAILABLE, "'blob'");
 	shot_expect(shot_by_id(sched, REQUEST_DELETE, "photos"), COSI_UNAVAILABLE, "'blob'");
@@ -94,7 +94,7 @@ test_native__routes_first(void **state)
 	fake_has("west", "shared-1", NULL, NULL);
 	fake_has("east", "shared-1", NULL, NULL);
 	shot_expect_id(shot_by_id(sched, REQUEST_GET, "shared-1"), "west.shared-1");
-	assert_int_equal(fake_calls("east", REQUEST_GET), 0);
+	assert_int_equal(FAKE_GET("east", calls[REQUEST_GET]), 0);
 	/* Not where the route says: everywhere. */
 	fake_has("east", "shared-2", NULL, NULL);
 	shot_expect_id(shot_by_id(sched, REQUEST_GET, "shared-2"), "east.shared-2");
@@ -111,12 +111,12 @@ test_native__existing_buckets(void **state)
 	fake_has("west", "hidden", NULL, NULL);
 	fake_has("west", "made", "made", NULL);
 	shot_expect(shot_by_id(sched, REQUEST_GET, "hidden"), COSI_NOT_FOUND, NULL);
-	assert_int_equal(fake_calls("west", REQUEST_GET), 0);
+	assert_int_equal(FAKE_GET("west", calls[REQUEST_GET]), 0);
 	shot_expect(shot_by_id(sched, REQUEST_GET, "west.hidden"), COSI_PRECONDITION,
 		    "does not permit it");
 	shot_expect(shot_grant(sched, "ba-1", "west.hidden"), COSI_PRECONDITION,
 		    "does not permit it");
-	assert_int_equal(fake_calls("west", REQUEST_GRANT), 0);
+	assert_int_equal(FAKE_GET("west", calls[REQUEST_GRANT]), 0);
 	shot_expect_id(shot_by_id(sched, REQUEST_GET, "west.made"), "west.made");
 	shot_expect_id(shot_grant(sched, "ba-1", "west.made"), "west.cosi-ba-1");
 	shot_expect(shot_grant(sched, "ba-1", "west.absent"), COSI_NOT_FOUND, NULL);
@@ -134,7 +134,7 @@ test_native__one_backend(void **state)
 	shot_expect(shot_by_id(sched, REQUEST_GET, "photos"), COSI_NOT_FOUND, "no such bucket");
 	fake_has("east", "photos", NULL, NULL);
 	shot_expect_id(shot_by_id(sched, REQUEST_GET, "photos"), "east.photos");
-	assert_int_equal(fake_calls("east", REQUEST_GET), 2);
+	assert_int_equal(FAKE_GET("east", calls[REQUEST_GET]), 2);
 	fake_stop(sched);
 }
 

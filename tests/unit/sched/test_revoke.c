@@ -30,7 +30,7 @@ test_revoke__foreign_accounts(void **state)
 		    "does not begin with 'cosi-'");
 	shot_expect(shot_revoke(sched, "east."), COSI_INVALID, "malformed");
 	shot_expect(shot_revoke(sched, "east.cosi-a_b"), COSI_INVALID, "malformed");
-	assert_int_equal(fake_calls("east", REQUEST_REVOKE), 0);
+	assert_int_equal(FAKE_GET("east", calls[REQUEST_REVOKE]), 0);
 	fake_stop(sched);
 }
 
@@ -69,7 +69,7 @@ test_revoke__whole_account(void **state)
 		assert_string_equal(fake_asked("east"), "revoke cosi-ba-1 name=- params=- "
 							"protocol=0 auth=0 shape=round");
 	}
-	assert_int_equal(fake_calls("east", REQUEST_REVOKE), COUNT(named));
+	assert_int_equal(FAKE_GET("east", calls[REQUEST_REVOKE]), COUNT(named));
 	fake_stop(sched);
 }
 
@@ -133,10 +133,10 @@ test_revoke__no_bucket_of_its_own(void **state)
 	shot_bucket(shot, "a_b", 0);
 	shoot(sched, shot);
 	shot_expect(shot, COSI_OK, NULL);
-	assert_int_equal(fake_calls("east", REQUEST_REVOKE), 0);
+	assert_int_equal(FAKE_GET("east", calls[REQUEST_REVOKE]), 0);
 	/* None named at all is all of them. */
 	shot_expect(shot_revoke(sched, "east.cosi-ba-1"), COSI_OK, NULL);
-	assert_int_equal(fake_calls("east", REQUEST_REVOKE), 1);
+	assert_int_equal(FAKE_GET("east", calls[REQUEST_REVOKE]), 1);
 	fake_stop(sched);
 }
 

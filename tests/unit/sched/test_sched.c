@@ -137,8 +137,8 @@ test_not_found__never_on_delete_and_revoke(void **state)
 	struct sched *sched = fake_start(&setup);
 
 	(void)state;
-	fake_fails("east", REQUEST_DELETE, COSI_NOT_FOUND);
-	fake_fails("east", REQUEST_REVOKE, COSI_NOT_FOUND);
+	FAKE_SET("east", fails[REQUEST_DELETE], COSI_NOT_FOUND);
+	FAKE_SET("east", fails[REQUEST_REVOKE], COSI_NOT_FOUND);
 	shot_expect(shot_by_id(sched, REQUEST_DELETE, "east.a"), COSI_INTERNAL,
 		    "module 'east' answered NOT_FOUND: the store says no");
 	shot_expect(shot_revoke(sched, "east.cosi-a"), COSI_INTERNAL, "NOT_FOUND");

@@ -109,13 +109,13 @@ shoot_all(void *arg)
 static void
 script(void)
 {
-	fake_dawdle("east", 300);
-	fake_dawdle("west", 300);
+	FAKE_SET("east", dawdle_us, 300);
+	FAKE_SET("west", dawdle_us, 300);
 	fake_has("east", "b0", "b0", NULL);
 	fake_has("west", "b1", "b1", NULL);
-	fake_unknown("west", REQUEST_DELETE, 3);
-	fake_unknown("west", REQUEST_CREATE, 1);
-	fake_fails("west", REQUEST_REVOKE, COSI_UNAVAILABLE);
+	FAKE_SET("west", unknown_ms[REQUEST_DELETE], 3);
+	FAKE_SET("west", unknown_ms[REQUEST_CREATE], 1);
+	FAKE_SET("west", fails[REQUEST_REVOKE], COSI_UNAVAILABLE);
 }
 
 static void

@@ -23,7 +23,7 @@ test_swap__each_call_stays_where_it_began(void **state)
 	after = shot_create(sched, "two", "east");
 	fake_wait_inside("east", 2);
 	assert_int_equal(sched_reap(sched), 1);
-	assert_false(fake_first_is_closed());
+	assert_false(world.closed);
 	assert_int_equal(atomic_load(&pair_nidle), 0);
 	fake_open("east");
 	shot_wait(before);
@@ -34,7 +34,7 @@ test_swap__each_call_stays_where_it_began(void **state)
 	while (atomic_load(&pair_nidle) == 0)
 		;
 	assert_int_equal(sched_reap(sched), 0);
-	assert_true(fake_first_is_closed());
+	assert_true(world.closed);
 	shot_free(before);
 	shot_free(after);
 	fake_stop(sched);
@@ -48,12 +48,12 @@ test_swap__closed_at_once_without_calls(void **state)
 	(void)state;
 	pair_swap(sched, fake_later("east", SECOND, 2));
 	assert_int_equal(sched_reap(sched), 0);
-	assert_true(fake_first_is_closed());
+	assert_true(world.closed);
 	pair_swap(sched, fake_later("east", SECOND, 2));
 	assert_int_equal(sched_reap(sched), 0);
-	assert_int_equal(fake_nclosed(), 1);
+	assert_int_equal(world.nclosed, 1);
 	fake_stop(sched);
-	assert_int_equal(fake_nclosed(), 2);
+	assert_int_equal(world.nclosed, 2);
 }
 
 /* The names of the locks go by backend, whatever the generation. */
@@ -70,12 +70,12 @@ test_swap__grant_before_excludes_revoke_after(void **state)
 	fake_wait_inside("east", 1);
 	pair_swap(sched, fake_later("east", SECOND, 2));
 	revoke = shot_revoke(sched, "east.cosi-ba-1");
-	assert_int_equal(fake_calls("east", REQUEST_REVOKE), 0);
+	assert_int_equal(FAKE_GET("east", calls[REQUEST_REVOKE]), 0);
 	assert_false(shot_is_replied(revoke));
 	fake_open("east");
 	shot_expect(grant, COSI_OK, NULL);
 	shot_expect(revoke, COSI_OK, NULL);
-	assert_int_equal(fake_calls("east", REQUEST_REVOKE), 1);
+	assert_int_equal(FAKE_GET("east", calls[REQUEST_REVOKE]), 1);
 	fake_stop(sched);
 }
 
@@ -89,7 +89,7 @@ test_swap__removed_backend_is_no_longer_known(void **state)
 	pair_swap(sched, fake_later("east", SECOND, 2));
 	shot_expect(shot_by_id(sched, REQUEST_DELETE, "west.photos"), COSI_PRECONDITION, "west");
 	/* As real modules do for a bucket that is not there. */
-	fake_fails("east", REQUEST_GRANT, COSI_NOT_FOUND);
+	FAKE_SET("east", fails[REQUEST_GRANT], COSI_NOT_FOUND);
 	shot_expect(shot_grant(sched, "ba-1", "west.photos"), COSI_PRECONDITION, "west");
 	shot_expect(shot_grant(sched, "ba-1", "photos"), COSI_NOT_FOUND, NULL);
 	shot_expect(shot_by_id(sched, REQUEST_GET, "west.photos"), COSI_PRECONDITION, "west");
@@ -153,7 +153,7 @@ test_pin__counts_like_a_call(void **state)
 	(void)state;
 	pair_swap(sched, fake_later("east", SECOND, 2));
 	assert_int_equal(sched_reap(sched), 1);
-	assert_false(fake_first_is_closed());
+	assert_false(world.closed);
 	sched_unpin(sched, pinned);
 	assert_int_equal(atomic_load(&pair_nidle), 1);
 	assert_int_equal(sched_reap(sched), 0);
@@ -245,7 +245,7 @@ test_swap__under_load_fails_no_call(void **state)
 	unsigned ncalls = 0;
 
 	(void)state;
-	fake_dawdle("east", 200);
+	FAKE_SET("east", dawdle_us, 200);
 	for (unsigned i = 0; i < CALLERS; i++) {
 		callers[i] = (struct caller){ .sched = sched, .over = &over, .seed = i + 1 };
 		assert_int_equal(pthread_create(&threads[i], NULL, call_on, &callers[i]), 0);
@@ -266,8 +266,8 @@ test_swap__under_load_fails_no_call(void **state)
 	}
 	print_message("%u calls, %u swaps\n", ncalls, SWAPS);
 	assert_int_equal(sched_reap(sched), 0);
-	assert_true(fake_first_is_closed());
-	assert_int_equal(fake_nclosed(), SWAPS - 1);
+	assert_true(world.closed);
+	assert_int_equal(world.nclosed, SWAPS - 1);
 	fake_stop(sched);
 }
 

@@ -121,7 +121,7 @@ test_locks__delete_waits_for_create(void **state)
 	delete = shot_by_id(sched, REQUEST_DELETE, "east.a");
 	get = shot_by_id(sched, REQUEST_GET, "east.b"); /* takes no lock */
 	fake_wait_inside("east", 2);
-	assert_int_equal(fake_calls("east", REQUEST_DELETE), 0);
+	assert_int_equal(FAKE_GET("east", calls[REQUEST_DELETE]), 0);
 	fake_open("east");
 	shot_expect(create, COSI_OK, NULL);
 	shot_expect(delete, COSI_OK, NULL);
