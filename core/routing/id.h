@@ -24,13 +24,13 @@ enum {
  * of them a letter or a digit (so "..", which a file system would follow, is none). */
 bool id_is_native(const char *text);
 
-/* Does it look like an id of a backend that is not configured (any more)?  A native name with a dot
- * may look so, too. */
-bool id_may_be_orphan(const struct generation *generation, const char *id);
 /* The configured backend that the part before the first dot names, and what follows the dot, not
  * checked; NULL: no configured backend has that name. */
 struct backend *id_backend(const struct generation *generation, const char *id,
 			   const char **out_native);
+/* Of an id for which there is none: does it look like that of a backend that was configured once?
+ * A native name with a dot may look so, too. */
+bool id_may_be_orphan(const char *id);
 
 /* "<backend>.<native>" from the arena; NULL with INVALID: the native name cannot be part of an id.
  */

@@ -134,7 +134,7 @@ find_existing_bucket(struct plan *plan, const char *native)
 		plan->backend = lookup->candidates[0].backend;
 		return 0;
 	}
-	if (id_may_be_orphan(generation, native))
+	if (id_may_be_orphan(native))
 		status_fail(&lookup->why, COSI_PRECONDITION,
 			    "'%.160s' names no backend, and no backend has a bucket of that name",
 			    native);
@@ -165,6 +165,8 @@ plan_by_bucket_id(struct plan *plan)
 		return 0;
 	if (!id_is_native(id))
 		return refuse_malformed(plan, id);
+	if (id_may_be_orphan(id))
+		plan->orphan = id;
 	if (plan->req->op == REQUEST_DELETE)
 		return find_owned_bucket(plan, id);
 	return find_existing_bucket(plan, id);
@@ -183,6 +185,8 @@ plan_grant(struct plan *plan)
 		backend = id_backend(plan->generation, id, &plan->natives[i]);
 		if (backend == NULL && !id_is_native(id))
 			return refuse_malformed(plan, id);
+		if (backend == NULL && plan->orphan == NULL && id_may_be_orphan(id))
+			plan->orphan = id;
 		if (backend != NULL && plan->backend != NULL && backend != plan->backend)
 			return status_fail(plan->status, COSI_OUT_OF_RANGE,
 					   "one access cannot span backends '%s' and '%s'",

@@ -48,6 +48,7 @@ struct plan {
 	/* The names of request.buckets in the store, one to one; NULL in a Revoke: the account
 	 * cannot have access to it. */
 	const char **natives;
+	const char *orphan; /* an id that may be of a backend that is not configured any more */
 	struct params params;
 	struct cosi_bucket_req bucket; /* create, get, delete */
 	struct cosi_access_req access; /* grant, revoke */

@@ -124,27 +124,6 @@ plan_granted_account(struct plan *plan)
 	return plan_check_protocols(plan);
 }
 
-/* One bucket of a Grant: cosid's own by its id, or an existing one that existing_buckets permits.
- */
-static int
-plan_granted_bucket(const struct plan *plan, const struct request_bucket *asked,
-		    struct cosi_bucket_ref *ref)
-{
-	const char *backend = plan->backend->name;
-
-	ref->mode = plan->req->mode_is_param ? plan->params.mode : asked->mode;
-	if (id_format(plan->arena, backend, ref->native, plan->status) == NULL)
-		return -1;
-	if (ref->native == asked->id && !route_permits(plan->backend, ref->native))
-		return status_fail(plan->status, COSI_NOT_FOUND,
-				   "existing_buckets of backend '%s' does not permit bucket '%s'",
-				   backend, ref->native);
-	if (ref->mode < COSI_READ_WRITE || ref->mode > COSI_WRITE_ONLY)
-		return status_fail(plan->status, COSI_INVALID,
-				   "the access mode for bucket '%.160s' is missing", asked->id);
-	return 0;
-}
-
 static int
 compare_natives(const void *a, const void *b)
 {
@@ -153,11 +132,13 @@ compare_natives(const void *a, const void *b)
 	return strcmp((*left)->native, (*right)->native);
 }
 
-/* The buckets of the request, sorted and without repetitions. */
+/* The buckets of the request, sorted and without repetitions.  A Grant opens cosid's own by their
+ * ids, and existing ones that existing_buckets permits. */
 static int
 plan_access_buckets(struct plan *plan)
 {
 	const struct request *req = plan->req;
+	const char *backend = plan->backend->name;
 	struct cosi_bucket_ref *store = arena_alloc(plan->arena, req->nbuckets * sizeof store[0]);
 	const struct cosi_bucket_ref **refs =
 		arena_alloc(plan->arena, req->nbuckets * sizeof refs[0]);
@@ -166,13 +147,26 @@ plan_access_buckets(struct plan *plan)
 	if (store == NULL || refs == NULL)
 		return -1;
 	for (size_t i = 0; i < req->nbuckets; i++) {
-		store[i].native = plan->natives[i];
-		if (store[i].native == NULL)
+		const char *native = plan->natives[i], *id = req->buckets[i].id;
+		uint32_t mode = req->mode_is_param ? plan->params.mode : req->buckets[i].mode;
+
+		if (native == NULL)
 			continue;
-		if (req->op == REQUEST_GRANT &&
-		    plan_granted_bucket(plan, &req->buckets[i], &store[i]) < 0)
-			return -1;
 		refs[n++] = &store[i];
+		store[i].native = native;
+		if (req->op == REQUEST_REVOKE)
+			continue;
+		store[i].mode = mode;
+		if (id_format(plan->arena, backend, native, plan->status) == NULL)
+			return -1;
+		if (native == id && !route_permits(plan->backend, native))
+			return status_fail(plan->status, COSI_NOT_FOUND,
+					   "existing_buckets of backend '%s' does not permit "
+					   "bucket '%s'",
+					   backend, native);
+		if (mode < COSI_READ_WRITE || mode > COSI_WRITE_ONLY)
+			return status_fail(plan->status, COSI_INVALID,
+					   "the access mode for bucket '%.160s' is missing", id);
 	}
 	qsort(refs, n, sizeof(const struct cosi_bucket_ref *), compare_natives);
 	for (size_t i = 0; i < n; i++) {

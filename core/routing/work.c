@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "config/config.h"
-#include "routing/id.h"
 #include "routing/plan.h"
 #include "routing/route.h"
 
@@ -110,25 +109,11 @@ run_grant(const struct plan *plan, struct module_call *call, struct answer *answ
 	return 0;
 }
 
-/* An id in a Get or Grant that may belong to a backend that is not configured any more; or NULL. */
-static const char *
-orphan_id(const struct plan *plan)
-{
-	const struct request *req = plan->req;
-
-	if (req->op == REQUEST_GET && id_may_be_orphan(plan->generation, req->id))
-		return req->id;
-	for (size_t i = 0; req->op == REQUEST_GRANT && i < req->nbuckets; i++)
-		if (id_may_be_orphan(plan->generation, req->buckets[i].id))
-			return req->buckets[i].id;
-	return NULL;
-}
-
 void
 work_run(const struct plan *plan, struct answer *answer, struct work_result *out)
 {
 	struct status *status = plan->status;
-	const char *module = plan->backend->module->name, *orphan;
+	const char *module = plan->backend->module->name;
 	enum request_op op = plan->req->op;
 	struct module_call call;
 	int rc = -1;
@@ -162,13 +147,12 @@ work_run(const struct plan *plan, struct answer *answer, struct work_result *out
 	if (status->code != COSI_NOT_FOUND)
 		return;
 	/* Clients take NOT_FOUND for "gone": it is passed on only where that is certain. */
-	orphan = orphan_id(plan);
 	if (op == REQUEST_DELETE || op == REQUEST_REVOKE) {
 		status->code = COSI_OK;
 		status_fail(status, COSI_INTERNAL, "module '%s' answered NOT_FOUND", module);
-	} else if (orphan != NULL) {
+	} else if (plan->orphan != NULL) {
 		out->misrouted = true;
 		status->code = COSI_OK;
-		status_fail(status, COSI_PRECONDITION, "'%.160s' names no backend", orphan);
+		status_fail(status, COSI_PRECONDITION, "'%.160s' names no backend", plan->orphan);
 	}
 }
