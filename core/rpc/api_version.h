@@ -37,15 +37,15 @@ struct api_method {
 	enum request_op op; /* 0: DriverGetInfo, which is answered without the scheduler */
 	const ProtobufCMessageDescriptor *input;
 	const struct codes *codes;
-	/* Checks the message (sizes, required fields, enumerations) and fills out, which is zeroed;
-	 * strings are borrowed from the message, everything else is from the arena.  0, or -1 with
-	 * a status that names the field.  NULL when op is 0. */
-	int (*decode)(const ProtobufCMessage *input, struct request *out, struct arena *arena,
+	/* Checks a message of that type (sizes, required fields, enumerations) and fills out,
+	 * zeroed; strings are borrowed from the message, everything else is from the arena.  0, or
+	 * -1 with a status that names the field.  NULL when op is 0. */
+	int (*decode)(const void *input, struct request *out, struct arena *arena,
 		      struct status *status);
 	/* The answer of a call that succeeded, from its arena; input is what decode() was given.
 	 * NULL with status: this version cannot express the answer.  NULL as a member: an empty
 	 * message. */
-	const ProtobufCMessage *(*encode)(const ProtobufCMessage *input, struct call *call,
+	const ProtobufCMessage *(*encode)(const void *input, struct call *call,
 					  struct status *status);
 };
 

@@ -183,52 +183,42 @@ connections_stop(struct connections *connections)
 	pthread_cond_broadcast(&connections->changed);
 }
 
-static void
-connection_close_full(struct connections *connections, struct connection *connection,
-		      int64_t now_ms)
-{
-	const struct ucred *peer = &connection->peer;
-
-	if (peer_log_due(&connections->closed, peer->uid, now_ms))
-		log_warning("closing a connection of user %u, process %d: %u unfinished calls "
-			    "(limit %d, of all connections %d)",
-			    peer->uid, peer->pid, connection->ncalls, LIMIT_OPEN_CALLS,
-			    LIMIT_OPEN_CALLS_ALL);
-	connection_shut_down(connections, connection);
-}
-
-static struct connection *
-connections_fullest(struct connections *connections)
-{
-	struct connection *fullest = connections->table;
-
-	CONNECTIONS_FOREACH(each, connections)
-		if (!each->closing && (fullest->closing || each->ncalls > fullest->ncalls))
-			fullest = each;
-	return fullest;
-}
-
 struct connection *
 connections_begin_call(struct connections *connections, int fd, int64_t now_ms)
 {
 	LOCK_SCOPE(&connections->mutex);
+	struct connection *found = NULL, *full = NULL;
 
 	CONNECTIONS_FOREACH(each, connections) {
-		if (each->fd != fd || each->state < CONNECTION_HANDOFF)
-			continue;
-		each->ncalls++;
-		each->nprogress++;
-		if (each->closing)
-			return each;
-		connections->ncalls++;
-		if (each->ncalls > LIMIT_OPEN_CALLS)
-			connection_close_full(connections, each, now_ms);
-		else if (connections->ncalls > LIMIT_OPEN_CALLS_ALL)
-			connection_close_full(connections, connections_fullest(connections),
-					      now_ms);
-		return each;
+		if (each->fd == fd && each->state >= CONNECTION_HANDOFF) {
+			found = each;
+			break;
+		}
 	}
-	return NULL;
+	if (found == NULL)
+		return NULL;
+	found->ncalls++;
+	found->nprogress++;
+	if (found->closing)
+		return found;
+	connections->ncalls++;
+	if (found->ncalls > LIMIT_OPEN_CALLS) {
+		full = found;
+	} else if (connections->ncalls > LIMIT_OPEN_CALLS_ALL) {
+		full = found;
+		CONNECTIONS_FOREACH(each, connections)
+			if (!each->closing && each->ncalls > full->ncalls)
+				full = each;
+	}
+	if (full == NULL)
+		return found;
+	if (peer_log_due(&connections->closed, full->peer.uid, now_ms))
+		log_warning("closing a connection of user %u, process %d: %u unfinished calls "
+			    "(limit %d, of all connections %d)",
+			    full->peer.uid, full->peer.pid, full->ncalls, LIMIT_OPEN_CALLS,
+			    LIMIT_OPEN_CALLS_ALL);
+	connection_shut_down(connections, full);
+	return found;
 }
 
 void
@@ -244,18 +234,12 @@ connections_end_call(struct connections *connections, struct connection *connect
 }
 
 static bool
-connection_is_stalled(struct connection *connection, int64_t past_ms)
+connection_has_unread(const struct connection *connection)
 {
 	CLEANUP_FD int fd = connection_copy(connection);
 	int nunread;
 
-	if (fd < 0 || ioctl(fd, SIOCINQ, &nunread) < 0 || nunread < UNREAD_BYTES ||
-	    connection->nprogress != connection->stalled_nprogress)
-		connection->stalled_ms = 0;
-	else
-		connection->stalled_ms += past_ms;
-	connection->stalled_nprogress = connection->nprogress;
-	return connection->stalled_ms >= LIMIT_STALL_MS;
+	return fd >= 0 && ioctl(fd, SIOCINQ, &nunread) == 0 && nunread >= UNREAD_BYTES;
 }
 
 bool
@@ -273,7 +257,12 @@ connections_check(struct connections *connections, int64_t now_ms)
 		some |= each->state != CONNECTION_FREE;
 		if (each->state < CONNECTION_HANDOFF || each->closing)
 			continue;
-		if (connection_is_stalled(each, past_ms)) {
+		if (each->nprogress == each->stalled_nprogress && connection_has_unread(each))
+			each->stalled_ms += past_ms;
+		else
+			each->stalled_ms = 0;
+		each->stalled_nprogress = each->nprogress;
+		if (each->stalled_ms >= LIMIT_STALL_MS) {
 			if (peer_log_due(&connections->closed, each->peer.uid, now_ms))
 				log_warning(
 					"closing a connection of user %u, process %d: what it "

@@ -221,9 +221,10 @@ limits_entry_text(const ProtobufCMessage *entry, unsigned field)
 }
 
 int
-limits_map(const char *field, size_t n, ProtobufCMessage *const *entries, struct request *out,
+limits_map(const char *field, size_t n, const void *entries, struct request *out,
 	   struct arena *arena, struct status *status)
 {
+	ProtobufCMessage *const *list = entries;
 	struct limits_entry *sorted = arena_alloc(arena, n * sizeof *sorted);
 	struct cosi_kv *params = arena_alloc(arena, n * sizeof *params);
 	size_t bytes = 0;
@@ -231,8 +232,8 @@ limits_map(const char *field, size_t n, ProtobufCMessage *const *entries, struct
 	if (sorted == NULL || params == NULL)
 		return status_no_memory(status);
 	for (size_t i = 0; i < n; i++) {
-		sorted[i].kv = (struct cosi_kv){ limits_entry_text(entries[i], 0),
-						 limits_entry_text(entries[i], 1) };
+		sorted[i].kv = (struct cosi_kv){ limits_entry_text(list[i], 0),
+						 limits_entry_text(list[i], 1) };
 		sorted[i].position = i;
 		bytes += strlen(sorted[i].kv.key) + strlen(sorted[i].kv.value);
 	}

@@ -78,9 +78,9 @@ int limits_string(const char *field, const char *value, size_t max, bool require
 int limits_id(const char *field, const char *value, struct status *status);
 /* A required DNS subdomain (RFC 1123, lower case), at most LIMIT_DNS_NAME bytes. */
 int limits_dns_name(const char *field, const char *value, struct status *status);
-/* A map<string, string> field into out->params, sorted by key; of a key that comes twice the last
- * counts, as proto3 has it. */
-int limits_map(const char *field, size_t n, ProtobufCMessage *const *entries, struct request *out,
+/* A map<string, string> field, which is n pointers to messages, into out->params, sorted by key; of
+ * a key that comes twice the last counts, as proto3 has it. */
+int limits_map(const char *field, size_t n, const void *entries, struct request *out,
 	       struct arena *arena, struct status *status);
 
 #endif

@@ -31,34 +31,31 @@ v1alpha1_info(const char *driver_name, uint32_t protocols, struct arena *arena,
 }
 
 static int
-v1alpha1_decode_create(const ProtobufCMessage *input, struct request *out, struct arena *arena,
+v1alpha1_decode_create(const void *input, struct request *out, struct arena *arena,
 		       struct status *status)
 {
-	const Cosi__V1alpha1__DriverCreateBucketRequest *in =
-		(const Cosi__V1alpha1__DriverCreateBucketRequest *)input;
+	const Cosi__V1alpha1__DriverCreateBucketRequest *in = input;
 
 	out->exact_names = true;
 	out->delay_reply = true;
 	out->name = in->name;
 	if (limits_string("name", in->name, LIMIT_STRING, true, status) < 0)
 		return -1;
-	return limits_map("parameters", in->n_parameters, (ProtobufCMessage *const *)in->parameters,
-			  out, arena, status);
+	return limits_map("parameters", in->n_parameters, in->parameters, out, arena, status);
 }
 
 static int
-v1alpha1_decode_delete(const ProtobufCMessage *input, struct request *out, struct arena *arena,
+v1alpha1_decode_delete(const void *input, struct request *out, struct arena *arena,
 		       struct status *status)
 {
-	const Cosi__V1alpha1__DriverDeleteBucketRequest *in =
-		(const Cosi__V1alpha1__DriverDeleteBucketRequest *)input;
+	const Cosi__V1alpha1__DriverDeleteBucketRequest *in = input;
 
 	out->exact_names = true;
 	out->id = in->bucket_id;
 	if (limits_string("bucket_id", in->bucket_id, LIMIT_STRING, true, status) < 0)
 		return -1;
-	return limits_map("delete_context", in->n_delete_context,
-			  (ProtobufCMessage *const *)in->delete_context, out, arena, status);
+	return limits_map("delete_context", in->n_delete_context, in->delete_context, out, arena,
+			  status);
 }
 
 static int
@@ -75,11 +72,10 @@ v1alpha1_one_bucket(const char *id, struct request *out, struct arena *arena, st
 }
 
 static int
-v1alpha1_decode_grant(const ProtobufCMessage *input, struct request *out, struct arena *arena,
+v1alpha1_decode_grant(const void *input, struct request *out, struct arena *arena,
 		      struct status *status)
 {
-	const Cosi__V1alpha1__DriverGrantBucketAccessRequest *in =
-		(const Cosi__V1alpha1__DriverGrantBucketAccessRequest *)input;
+	const Cosi__V1alpha1__DriverGrantBucketAccessRequest *in = input;
 
 	out->exact_names = true;
 	out->mode_is_param = true;
@@ -95,16 +91,14 @@ v1alpha1_decode_grant(const ProtobufCMessage *input, struct request *out, struct
 		return status_fail(status, COSI_INVALID,
 				   "field 'authentication_type' must be Key or IAM, it is %d",
 				   (int)in->authentication_type);
-	return limits_map("parameters", in->n_parameters, (ProtobufCMessage *const *)in->parameters,
-			  out, arena, status);
+	return limits_map("parameters", in->n_parameters, in->parameters, out, arena, status);
 }
 
 static int
-v1alpha1_decode_revoke(const ProtobufCMessage *input, struct request *out, struct arena *arena,
+v1alpha1_decode_revoke(const void *input, struct request *out, struct arena *arena,
 		       struct status *status)
 {
-	const Cosi__V1alpha1__DriverRevokeBucketAccessRequest *in =
-		(const Cosi__V1alpha1__DriverRevokeBucketAccessRequest *)input;
+	const Cosi__V1alpha1__DriverRevokeBucketAccessRequest *in = input;
 
 	out->exact_names = true;
 	out->mode_is_param = out->whole_account = true;
@@ -113,7 +107,7 @@ v1alpha1_decode_revoke(const ProtobufCMessage *input, struct request *out, struc
 	    v1alpha1_one_bucket(in->bucket_id, out, arena, status) < 0)
 		return -1;
 	return limits_map("revoke_access_context", in->n_revoke_access_context,
-			  (ProtobufCMessage *const *)in->revoke_access_context, out, arena, status);
+			  in->revoke_access_context, out, arena, status);
 }
 
 struct v1alpha1_create {
@@ -125,7 +119,7 @@ struct v1alpha1_create {
 };
 
 static const ProtobufCMessage *
-v1alpha1_encode_create(const ProtobufCMessage *input, struct call *call, struct status *status)
+v1alpha1_encode_create(const void *input, struct call *call, struct status *status)
 {
 	const struct answer *answer = &call->answer;
 	const struct cosi_bucket *bucket = &answer->bucket;
@@ -203,7 +197,7 @@ v1alpha1_add_secret(struct v1alpha1_grant *out, const char *key, const char *val
 /* The keys of S3 and Azure are those that the sidecar looks for (its consts.go), case and all; it
  * has none for GCS.  An expiry in any other form than this one, Go's own, is dropped there. */
 static const ProtobufCMessage *
-v1alpha1_encode_grant(const ProtobufCMessage *input, struct call *call, struct status *status)
+v1alpha1_encode_grant(const void *input, struct call *call, struct status *status)
 {
 	const struct answer *answer = &call->answer;
 	const struct cosi_access *access = &answer->access;

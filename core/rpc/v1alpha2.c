@@ -48,48 +48,42 @@ v1alpha2_add_protocols(size_t n, Cosi2__ObjectProtocol *const *protocols, uint32
 }
 
 static int
-v1alpha2_decode_create(const ProtobufCMessage *input, struct request *out, struct arena *arena,
+v1alpha2_decode_create(const void *input, struct request *out, struct arena *arena,
 		       struct status *status)
 {
-	const Cosi2__DriverCreateBucketRequest *in =
-		(const Cosi2__DriverCreateBucketRequest *)input;
+	const Cosi2__DriverCreateBucketRequest *in = input;
 
 	out->name = in->name;
 	if (limits_dns_name("name", in->name, status) < 0 ||
 	    v1alpha2_add_protocols(in->n_protocols, in->protocols, &out->protocols, status) < 0)
 		return -1;
-	return limits_map("parameters", in->n_parameters, (ProtobufCMessage *const *)in->parameters,
-			  out, arena, status);
+	return limits_map("parameters", in->n_parameters, in->parameters, out, arena, status);
 }
 
 /* Of both names; the later one calls its first field bucket_id. */
 static int
-v1alpha2_decode_get(const ProtobufCMessage *input, struct request *out, struct arena *arena,
+v1alpha2_decode_get(const void *input, struct request *out, struct arena *arena,
 		    struct status *status)
 {
-	const Cosi2__DriverGetExistingBucketRequest *in =
-		(const Cosi2__DriverGetExistingBucketRequest *)input;
+	const Cosi2__DriverGetExistingBucketRequest *in = input;
 
 	out->id = in->existing_bucket_id;
 	if (limits_id("existing_bucket_id", in->existing_bucket_id, status) < 0 ||
 	    v1alpha2_add_protocols(in->n_protocols, in->protocols, &out->protocols, status) < 0)
 		return -1;
-	return limits_map("parameters", in->n_parameters, (ProtobufCMessage *const *)in->parameters,
-			  out, arena, status);
+	return limits_map("parameters", in->n_parameters, in->parameters, out, arena, status);
 }
 
 static int
-v1alpha2_decode_delete(const ProtobufCMessage *input, struct request *out, struct arena *arena,
+v1alpha2_decode_delete(const void *input, struct request *out, struct arena *arena,
 		       struct status *status)
 {
-	const Cosi2__DriverDeleteBucketRequest *in =
-		(const Cosi2__DriverDeleteBucketRequest *)input;
+	const Cosi2__DriverDeleteBucketRequest *in = input;
 
 	out->id = in->bucket_id;
 	if (limits_id("bucket_id", in->bucket_id, status) < 0)
 		return -1;
-	return limits_map("parameters", in->n_parameters, (ProtobufCMessage *const *)in->parameters,
-			  out, arena, status);
+	return limits_map("parameters", in->n_parameters, in->parameters, out, arena, status);
 }
 
 /* The three fields that Grant and Revoke say their way of access with. */
@@ -207,11 +201,10 @@ v1alpha2_mode(const Cosi2__DriverGrantBucketAccessRequest__AccessedBucket *bucke
 }
 
 static int
-v1alpha2_decode_grant(const ProtobufCMessage *input, struct request *out, struct arena *arena,
+v1alpha2_decode_grant(const void *input, struct request *out, struct arena *arena,
 		      struct status *status)
 {
-	const Cosi2__DriverGrantBucketAccessRequest *in =
-		(const Cosi2__DriverGrantBucketAccessRequest *)input;
+	const Cosi2__DriverGrantBucketAccessRequest *in = input;
 	bool newer = false;
 
 	out->name = in->account_name;
@@ -230,16 +223,14 @@ v1alpha2_decode_grant(const ProtobufCMessage *input, struct request *out, struct
 		    v1alpha2_add_bucket(in->buckets[i]->bucket_id, mode, out, status) < 0)
 			return -1;
 	}
-	return limits_map("parameters", in->n_parameters, (ProtobufCMessage *const *)in->parameters,
-			  out, arena, status);
+	return limits_map("parameters", in->n_parameters, in->parameters, out, arena, status);
 }
 
 static int
-v1alpha2_decode_revoke(const ProtobufCMessage *input, struct request *out, struct arena *arena,
+v1alpha2_decode_revoke(const void *input, struct request *out, struct arena *arena,
 		       struct status *status)
 {
-	const Cosi2__DriverRevokeBucketAccessRequest *in =
-		(const Cosi2__DriverRevokeBucketAccessRequest *)input;
+	const Cosi2__DriverRevokeBucketAccessRequest *in = input;
 
 	out->id = in->account_id;
 	if (limits_id("account_id", in->account_id, status) < 0 ||
@@ -250,8 +241,7 @@ v1alpha2_decode_revoke(const ProtobufCMessage *input, struct request *out, struc
 	for (size_t i = 0; i < in->n_buckets; i++)
 		if (v1alpha2_add_bucket(in->buckets[i]->bucket_id, 0, out, status) < 0)
 			return -1;
-	return limits_map("parameters", in->n_parameters, (ProtobufCMessage *const *)in->parameters,
-			  out, arena, status);
+	return limits_map("parameters", in->n_parameters, in->parameters, out, arena, status);
 }
 
 static const struct api_method v1alpha2_methods[] = {

@@ -18,9 +18,9 @@ size_t v1alpha2_find_bucket(const struct request *request, const char *id);
 /* As struct api_version and struct api_method have them. */
 const ProtobufCMessage *v1alpha2_info(const char *driver_name, uint32_t protocols,
 				      struct arena *arena, struct status *status);
-const ProtobufCMessage *v1alpha2_encode_found(const ProtobufCMessage *input, struct call *call,
+const ProtobufCMessage *v1alpha2_encode_found(const void *input, struct call *call,
 					      struct status *status);
-const ProtobufCMessage *v1alpha2_encode_grant(const ProtobufCMessage *input, struct call *call,
+const ProtobufCMessage *v1alpha2_encode_grant(const void *input, struct call *call,
 					      struct status *status);
 
 #endif

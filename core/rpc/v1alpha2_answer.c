@@ -118,7 +118,7 @@ struct found_answer {
 
 /* Create and both names of Get: their responses have the same fields under the same tags. */
 const ProtobufCMessage *
-v1alpha2_encode_found(const ProtobufCMessage *input, struct call *call, struct status *status)
+v1alpha2_encode_found(const void *input, struct call *call, struct status *status)
 {
 	const struct answer *answer = &call->answer;
 	struct found_answer *out = api_alloc(&call->arena, sizeof *out, status);
@@ -204,10 +204,9 @@ struct grant_answer {
 };
 
 const ProtobufCMessage *
-v1alpha2_encode_grant(const ProtobufCMessage *input, struct call *call, struct status *status)
+v1alpha2_encode_grant(const void *input, struct call *call, struct status *status)
 {
-	const Cosi2__DriverGrantBucketAccessRequest *in =
-		(const Cosi2__DriverGrantBucketAccessRequest *)input;
+	const Cosi2__DriverGrantBucketAccessRequest *in = input;
 	struct grant_answer *out = api_alloc(&call->arena, sizeof *out, status);
 	struct accessed_answer *accessed =
 		api_alloc(&call->arena, in->n_buckets * sizeof *accessed, status);
