@@ -116,8 +116,8 @@ rpc_call_on_new(struct tag *tag, bool ok)
 	 * connection that it was given "fd:N", and tells it by nothing else: the arguments,
 	 * credentials and authentication context of all connections are the server's (1.51). */
 	peer = grpc_call_get_peer(rpc->core);
-	if (peer == NULL || strncmp(peer, "fd:", 3) != 0 || parse_int(peer + 3, &fd) < 0)
-		fd = -1;
+	if (peer != NULL && strncmp(peer, "fd:", 3) == 0)
+		(void)parse_int(peer + 3, &fd);
 	gpr_free(peer);
 	rpc->connection = connections_begin_call(calls->connections, (int)fd, rpc->arrived_ms);
 	rpc_call_serve(rpc);
