@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "config/value.h"
 #include "cosi_module.h"
 
 #include "banned.h"
@@ -114,13 +115,23 @@ int
 check_describe_daemon(void)
 {
 	size_t n;
-	const struct config_key *keys = config_keys(&n);
+	const struct config_section *sections = config_sections(&n);
 
 	for (size_t i = 0; i < n; i++)
-		(void)printf("daemon %s %s %s %s %s\n",
-			     *keys[i].section != '\0' ? keys[i].section : "-", keys[i].name,
-			     keys[i].type, keys[i].fallback != NULL ? keys[i].fallback : "-",
-			     keys[i].help);
+		for (size_t k = 0; k < sections[i].schema->nkeys; k++) {
+			const struct cosi_key *key = &sections[i].schema->keys[k];
+			const char *fallback = key->fallback != NULL ? key->fallback : "-";
+			char type[64];
+
+			if ((key->flags & COSI_REQUIRED) != 0)
+				fallback = "required";
+			else if (strcmp(key->name, "module_dir") == 0)
+				fallback = config_default_module_dir();
+			value_describe_type(key, type, sizeof type);
+			(void)printf("daemon %s %s %s %s %s\n",
+				     sections[i].name[0] != '\0' ? sections[i].name : "-",
+				     key->name, type, fallback, key->help);
+		}
 	return EXIT_SUCCESS;
 }
 

@@ -13,64 +13,17 @@
 
 /* ---- the lists of all files ---- */
 
-/* A walk over the entries of one list in all files. */
-struct list_walk {
-	const struct load_lists *lists;
-	size_t nlists;
-	bool routes;    /* or backends */
-	size_t file;    /* of the next entry */
-	unsigned entry; /* the next one of that file */
-};
-
+/* The next entry of a list that is a group, NULL after the last; others are errors. */
 static const config_setting_t *
-walk_list(const struct list_walk *walk, size_t file)
+next_group(const struct reader *reader, const config_setting_t *list, const char *key, int *at)
 {
-	return walk->routes ? walk->lists[file].routes : walk->lists[file].backends;
-}
+	while (list != NULL && *at < config_setting_length(list)) {
+		const config_setting_t *entry = config_setting_get_elem(list, (unsigned)(*at)++);
 
-static const char *
-walk_key(const struct list_walk *walk)
-{
-	return walk->routes ? "routes" : "backends";
-}
-
-/* How many entries there are; those beyond most are an error and not counted. */
-static size_t
-walk_count(struct reader *reader, const struct list_walk *walk, size_t most)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < walk->nlists; i++) {
-		const config_setting_t *list = walk_list(walk, i);
-		size_t len = list != NULL ? (size_t)config_setting_length(list) : 0;
-
-		if (len > most - n) {
-			reader->file = walk->lists[i].file;
-			group_error(reader, config_setting_get_elem(list, (unsigned)(most - n)),
-				    "more than %zu %s", most, walk_key(walk));
-			return most;
-		}
-		n += len;
-	}
-	return n;
-}
-
-/* The next entry that is a group, NULL after the last; others are errors. */
-static const config_setting_t *
-walk_next(struct reader *reader, struct list_walk *walk)
-{
-	for (; walk->file < walk->nlists; walk->file++, walk->entry = 0) {
-		const config_setting_t *list = walk_list(walk, walk->file), *entry;
-
-		reader->file = walk->lists[walk->file].file;
-		while (list != NULL &&
-		       (entry = config_setting_get_elem(list, walk->entry)) != NULL) {
-			walk->entry++;
-			if (config_setting_type(entry) == CONFIG_TYPE_GROUP)
-				return entry;
-			group_error(reader, entry, "'%s': expected groups { }, found %s",
-				    walk_key(walk), group_found(entry));
-		}
+		if (config_setting_type(entry) == CONFIG_TYPE_GROUP)
+			return entry;
+		group_error(reader, entry, "'%s': expected groups { }, found %s", key,
+			    group_found(entry));
 	}
 	return NULL;
 }
@@ -104,13 +57,6 @@ backend_named(const struct config_backend *all, size_t n, const char *name)
 	return NULL;
 }
 
-static bool
-any_key(const char *name)
-{
-	(void)name;
-	return true;
-}
-
 /* The module's keys are left to config_settings(). */
 static void
 read_backend(struct reader *reader, const config_setting_t *group, struct config_backend *all,
@@ -125,7 +71,7 @@ read_backend(struct reader *reader, const config_setting_t *group, struct config
 		.line = group_line(group),
 		.setting = group,
 	};
-	group_read(reader, group, &keys_backend, any_key, backend);
+	group_read(reader, group, &keys_backend, &keys_any, backend);
 	check_backend_word(reader, group, "name", backend->name);
 	check_backend_word(reader, group, "module", backend->module);
 	for (const char *const *p = backend->existing_buckets; p != NULL && *p != NULL; p++)
@@ -142,15 +88,23 @@ void
 load_backends(struct reader *reader, const struct load_lists *lists, size_t nlists,
 	      struct config *config)
 {
-	struct list_walk walk = { .lists = lists, .nlists = nlists };
-	size_t most = walk_count(reader, &walk, LOAD_BACKENDS_MAX), n = 0;
-	struct config_backend *all = arena_alloc(reader->arena, most * sizeof *all);
-	const config_setting_t *entry;
+	struct config_backend *all = arena_alloc(reader->arena, LOAD_BACKENDS_MAX * sizeof *all);
+	const config_setting_t *group;
 
-	while (all != NULL && n < most && (entry = walk_next(reader, &walk)) != NULL)
-		read_backend(reader, entry, all, n++);
 	config->backends = all;
-	config->nbackends = n;
+	for (size_t i = 0; all != NULL && i < nlists; i++) {
+		int at = 0;
+
+		reader->file = lists[i].file;
+		while ((group = next_group(reader, lists[i].backends, "backends", &at)) != NULL) {
+			if (config->nbackends == LOAD_BACKENDS_MAX) {
+				group_error(reader, group, "more than %d backends",
+					    LOAD_BACKENDS_MAX);
+				return;
+			}
+			read_backend(reader, group, all, config->nbackends++);
+		}
+	}
 }
 
 void
@@ -171,8 +125,8 @@ load_keep_named(struct config *config)
 }
 
 void
-load_check_backend(const struct reader *reader, const config_setting_t *group, const char *key,
-		   const char *name, const struct config *config)
+load_require_backend(const struct reader *reader, const config_setting_t *group, const char *key,
+		     const char *name, const struct config *config)
 {
 	if (name != NULL && !reader->incomplete &&
 	    backend_named(config->backends, config->nbackends, name) == NULL)
@@ -184,18 +138,27 @@ void
 load_routes(struct reader *reader, const struct load_lists *lists, size_t nlists,
 	    struct config *config)
 {
-	struct list_walk walk = { .lists = lists, .nlists = nlists, .routes = true };
-	size_t most = walk_count(reader, &walk, LOAD_ROUTES_MAX), n = 0;
-	struct config_route *all = arena_alloc(reader->arena, most * sizeof *all);
-	const config_setting_t *entry;
+	struct config_route *all = arena_alloc(reader->arena, LOAD_ROUTES_MAX * sizeof *all);
+	const config_setting_t *group;
 
-	for (; all != NULL && n < most && (entry = walk_next(reader, &walk)) != NULL; n++) {
-		group_read(reader, entry, &keys_route, NULL, &all[n]);
-		check_glob(reader, entry, "match", all[n].match);
-		load_check_backend(reader, entry, "backend", all[n].backend, config);
-	}
 	config->routes = all;
-	config->nroutes = n;
+	for (size_t i = 0; all != NULL && i < nlists; i++) {
+		int at = 0;
+
+		reader->file = lists[i].file;
+		while ((group = next_group(reader, lists[i].routes, "routes", &at)) != NULL) {
+			struct config_route *route = &all[config->nroutes];
+
+			if (config->nroutes == LOAD_ROUTES_MAX) {
+				group_error(reader, group, "more than %d routes", LOAD_ROUTES_MAX);
+				return;
+			}
+			config->nroutes++;
+			group_read(reader, group, &keys_route, NULL, route);
+			check_glob(reader, group, "match", route->match);
+			load_require_backend(reader, group, "backend", route->backend, config);
+		}
+	}
 }
 
 /* ---- one backend's settings ---- */
@@ -214,23 +177,6 @@ key_line(const struct config_backend *backend, const char *key)
 	const config_setting_t *setting = config_setting_get_member(backend->setting, key);
 
 	return setting != NULL ? group_line(setting) : backend->line;
-}
-
-static void
-check_ca_file(const struct config_backend *backend, struct diag *diag)
-{
-	const char *path = backend->ca_file;
-	int line = key_line(backend, "ca_file");
-	struct stat st;
-
-	if (path == NULL)
-		return;
-	if (stat(path, &st) != 0 || access(path, R_OK) != 0)
-		diag_error(diag, backend->file, line, "cannot read ca_file '%s': %s", path,
-			   strerrordesc_np(errno));
-	else if (!S_ISREG(st.st_mode))
-		diag_error(diag, backend->file, line,
-			   "cannot read ca_file '%s': this is not a regular file", path);
 }
 
 /* The key may have been given with an error, which was reported then. */
@@ -255,11 +201,19 @@ check_network(const struct config_backend *backend, const struct cosi_module *mo
 	      struct diag *diag)
 {
 	const char *endpoint = backend->endpoint != NULL ? backend->endpoint : module->endpoint;
+	const char *ca_file = backend->ca_file;
 	bool tls = endpoint != NULL && strncmp(endpoint, "https://", 8) == 0;
+	int line = key_line(backend, "ca_file");
+	struct stat st;
 
 	if (endpoint == NULL)
 		require_key(backend, module, "endpoint", diag);
-	check_ca_file(backend, diag);
+	if (ca_file != NULL && (stat(ca_file, &st) != 0 || access(ca_file, R_OK) != 0))
+		diag_error(diag, backend->file, line, "cannot read ca_file '%s': %s", ca_file,
+			   strerrordesc_np(errno));
+	else if (ca_file != NULL && !S_ISREG(st.st_mode))
+		diag_error(diag, backend->file, line,
+			   "cannot read ca_file '%s': this is not a regular file", ca_file);
 	if (backend->insecure)
 		diag_warning(diag, backend->file, key_line(backend, "insecure"),
 			     tls ? "backend '%s': 'insecure' is set: the store's certificate "
@@ -284,33 +238,21 @@ check_local(const struct config_backend *backend, const struct cosi_module *modu
 	require_key(backend, module, "public_endpoint", diag);
 }
 
-static bool
-is_backend_key(const char *name)
-{
-	return value_key(&keys_backend, name) != NULL;
-}
-
-static void
-take_setting_env(const config_setting_t *setting)
-{
-	int n = config_setting_length(setting);
-
-	source_take_env(config_setting_get_string(setting));
-	for (int i = 0; i < n; i++)
-		source_take_env(config_setting_get_string_elem(setting, i));
-}
-
 /* Only the modules, which are not loaded yet, know which keys are secrets; but no other key has a
  * use for such a text. */
 void
 config_take_env(const struct config *config)
 {
 	for (size_t i = 0; i < config->nbackends; i++) {
-		const config_setting_t *group = config->backends[i].setting;
-		int n = config_setting_length(group);
+		const config_setting_t *group = config->backends[i].setting, *setting;
 
-		for (int j = 0; j < n; j++)
-			take_setting_env(config_setting_get_elem(group, (unsigned)j));
+		for (unsigned j = 0; (setting = config_setting_get_elem(group, j)) != NULL; j++) {
+			int n = config_setting_length(setting);
+
+			source_take_env(config_setting_get_string(setting));
+			for (int k = 0; k < n; k++)
+				source_take_env(config_setting_get_string_elem(setting, k));
+		}
 	}
 }
 
@@ -333,7 +275,7 @@ config_settings(const struct config_backend *backend, const struct cosi_module *
 	reader.source = &settings->source;
 	/* The daemon's keys come first, so a module's key of the same name would never be read. */
 	for (size_t i = 0; i < module->config.nkeys; i++)
-		if (is_backend_key(module->config.keys[i].name))
+		if (value_key(&keys_backend, module->config.keys[i].name) != NULL)
 			diag_error(diag, backend->file, backend->line,
 				   "module '%s': key '%s' belongs to the daemon", module->name,
 				   module->config.keys[i].name);
@@ -341,7 +283,7 @@ config_settings(const struct config_backend *backend, const struct cosi_module *
 		check_network(backend, module, diag);
 	else
 		check_local(backend, module, diag);
-	group_read(&reader, backend->setting, &module->config, is_backend_key, out);
+	group_read(&reader, backend->setting, &module->config, &keys_backend, out);
 	if (arena_failed(&settings->arena))
 		diag_error(diag, backend->file, backend->line,
 			   "the settings of backend '%s' need too much memory", backend->name);

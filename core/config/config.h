@@ -106,13 +106,12 @@ int config_params(const struct cosi_schema *schema, const struct cosi_kv *params
 		  bool demand, void *out, struct arena *arena, const char **canonical,
 		  const char **out_error);
 
-/* The keys that the daemon itself has, for --describe and the manual's test: section "" is the top
- * level, then "allowed_peers", "log", "routes", "backends"; fallback "required": the key is, NULL:
- * the help says what its absence means. */
-struct config_key {
-	const char *section, *name, *type, *fallback, *help;
-	bool network;
+/* The keys that the daemon itself has, by the group that they stand in, "" for the top level: for
+ * --describe. */
+struct config_section {
+	const char *name;
+	const struct cosi_schema *schema;
 };
-const struct config_key *config_keys(size_t *out_n);
+const struct config_section *config_sections(size_t *out_n);
 
 #endif

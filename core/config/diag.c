@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/log.h"
 #include "base/secret.h"
 
@@ -21,41 +22,51 @@ diag_add_part(struct line *line, char *text)
 			 secret_mask(text, strlen(text)));
 }
 
-static void
-diag_drop(struct diag *diag, size_t at)
-{
-	size_t behind = --diag->nlines - at;
-
-	free(diag->lines[at]);
-	memmove(diag->lines + at, diag->lines + at + 1, behind * sizeof diag->lines[0]);
-	memmove(diag->marks + at, diag->marks + at + 1, behind * sizeof diag->marks[0]);
-}
-
 /* Errors are not left out in favour of warnings: the last warning makes room. */
 static bool
 diag_make_room(struct diag *diag, bool warns)
 {
-	size_t n = diag->nlines;
+	size_t at = diag->nlines, behind;
 
-	if (n < DIAG_MAX)
+	if (at < DIAG_MAX)
 		return true;
-	while (n > 0 && diag->marks[n - 1] == DIAG_NO_MARK)
-		n--;
-	if (warns || n == 0)
+	while (at > 0 && diag->marks[at - 1] == DIAG_NO_MARK)
+		at--;
+	if (warns || at == 0)
 		return false;
-	diag_drop(diag, n - 1);
+	behind = diag->nlines-- - at;
+	at--;
+	free(diag->lines[at]);
+	memmove(diag->lines + at, diag->lines + at + 1, behind * sizeof diag->lines[0]);
+	memmove(diag->marks + at, diag->marks + at + 1, behind * sizeof diag->marks[0]);
 	return true;
 }
 
 /* A line that does not fit into memory is counted all the same: an error stays an error. */
-static void
-diag_keep(struct diag *diag, char *where, bool warns, char *text)
+static void __attribute__((format(printf, 5, 0)))
+diag_add(struct diag *diag, const char *file, int number, bool warns, const char *fmt, va_list ap)
 {
+	CLEANUP_FREE char *where = NULL;
+	CLEANUP_FREE char *text = NULL;
 	struct line line = { 0 };
 	size_t mark = DIAG_NO_MARK;
+	int rc = 0;
 	char *copy;
 
-	diag_add_part(&line, where);
+	if (vasprintf(&text, fmt, ap) < 0) {
+		text = NULL;
+		return;
+	}
+	if (file != NULL && number > 0)
+		rc = asprintf(&where, "%s:%d: ", file, number);
+	else if (file != NULL)
+		rc = asprintf(&where, "%s: ", file);
+	if (rc < 0) {
+		where = NULL;
+		return;
+	}
+	if (where != NULL)
+		diag_add_part(&line, where);
 	if (warns) {
 		mark = line.len;
 		line_add(&line, warning);
@@ -70,22 +81,11 @@ diag_keep(struct diag *diag, char *where, bool warns, char *text)
 	diag->lines[diag->nlines++] = copy;
 }
 
-static void __attribute__((format(printf, 5, 0)))
-diag_add(struct diag *diag, const char *file, int line, bool warns, const char *fmt, va_list ap)
+void
+diag_verror(struct diag *diag, const char *file, int line, const char *fmt, va_list ap)
 {
-	char number[16] = "";
-	char *text = NULL, *where = NULL;
-
-	if (line > 0)
-		(void)snprintf(number, sizeof number, "%d:", line);
-	if (vasprintf(&text, fmt, ap) < 0)
-		return;
-	if (asprintf(&where, "%s%s%s%s", file != NULL ? file : "", file != NULL ? ":" : "",
-		     file != NULL ? number : "", file != NULL ? " " : "") >= 0) {
-		diag_keep(diag, where, warns, text);
-		free(where);
-	}
-	free(text);
+	diag->nerrors++;
+	diag_add(diag, file, line, false, fmt, ap);
 }
 
 void
@@ -93,9 +93,8 @@ diag_error(struct diag *diag, const char *file, int line, const char *fmt, ...)
 {
 	va_list ap;
 
-	diag->nerrors++;
 	va_start(ap, fmt);
-	diag_add(diag, file, line, false, fmt, ap);
+	diag_verror(diag, file, line, fmt, ap);
 	va_end(ap);
 }
 

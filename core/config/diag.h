@@ -3,7 +3,7 @@
  */
 #ifndef COSID_CONFIG_DIAG_H
 #define COSID_CONFIG_DIAG_H
-#include <stdbool.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +21,8 @@ struct diag {
 /* file may be NULL (a default, the environment); line 0: the file as a whole. */
 void diag_error(struct diag *diag, const char *file, int line, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+void diag_verror(struct diag *diag, const char *file, int line, const char *fmt, va_list ap)
+	__attribute__((format(printf, 4, 0)));
 void diag_warning(struct diag *diag, const char *file, int line, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 /* Every line into the log, at its level. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * file.c - reading files with a limit, what is refused before libconfig sees a text, and the list
  * of an include_dir. */
-#include "config/file.h"
+#include "config/load.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -19,33 +19,14 @@
 
 /* ---- reading ---- */
 
-static int
-file_read_fd(int fd, char *text, size_t most, size_t *out_len)
-{
-	size_t len = 0;
-
-	while (len < most) {
-		ssize_t n = read(fd, text + len, most - len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -1;
-		if (n == 0)
-			break;
-		len += (size_t)n;
-	}
-	*out_len = len;
-	return 0;
-}
-
 char *
 file_read(const char *path, size_t most, size_t *out_len, struct stat *out_st,
 	  const char **out_reason)
 {
 	/* Not blocking, for the case that a FIFO has that name. */
 	CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	size_t room = most;
+	size_t room = most, len = 0;
+	ssize_t n = 1;
 	char *text;
 
 	if (fd < 0 || fstat(fd, out_st) != 0) {
@@ -60,13 +41,20 @@ file_read(const char *path, size_t most, size_t *out_len, struct stat *out_st,
 	if (out_st->st_size > 0 && (size_t)out_st->st_size < most)
 		room = (size_t)out_st->st_size;
 	text = wiped_malloc(room + 2);
-	if (text == NULL || file_read_fd(fd, text, room + 1, out_len) < 0) {
+	while (text != NULL && n != 0 && len <= room) {
+		n = read(fd, text + len, room + 1 - len);
+		if (n < 0 && errno != EINTR)
+			break;
+		len += n > 0 ? (size_t)n : 0;
+	}
+	if (text == NULL || n < 0) {
 		*out_reason = strerrordesc_np(text == NULL ? ENOMEM : errno);
-	} else if (*out_len > room) {
+	} else if (len > room) {
 		*out_reason =
 			room == most ? "the file is too large" : "the file grew while it was read";
 	} else {
-		text[*out_len] = '\0';
+		text[len] = '\0';
+		*out_len = len;
 		return text;
 	}
 	wiped_free(text);
@@ -186,16 +174,6 @@ check_include(struct scan *s)
 		scan_error(s, "@include is not allowed here; files are added with include_dir");
 }
 
-static void
-check_depth(struct scan *s)
-{
-	if (strchr("({[", *s->p) != NULL && ++s->depth == SCAN_DEPTH_MAX + 1)
-		diag_error(s->diag, s->file, s->line,
-			   "more than %d groups and lists within another", SCAN_DEPTH_MAX);
-	if (strchr(")}]", *s->p) != NULL)
-		s->depth--;
-}
-
 /* Bytes that no part of a file may hold, strings and comments included. */
 static bool
 check_text_bytes(struct scan *s)
@@ -245,7 +223,12 @@ file_scan(const char *text, size_t len, const char *file, struct diag *diag)
 				s.p++;
 			check_number(&s, word, (size_t)(s.p - word));
 		} else {
-			check_depth(&s);
+			if (strchr("({[", *s.p) != NULL && ++s.depth == SCAN_DEPTH_MAX + 1)
+				diag_error(diag, file, s.line,
+					   "more than %d groups and lists within another",
+					   SCAN_DEPTH_MAX);
+			if (strchr(")}]", *s.p) != NULL)
+				s.depth--;
 			step(&s);
 			if (s.p[-1] == '\n')
 				check_include(&s);
@@ -255,40 +238,32 @@ file_scan(const char *text, size_t len, const char *file, struct diag *diag)
 
 /* ---- files of a configuration ---- */
 
-static int
-parse_file(struct config_file *file, const char *text, size_t len, struct diag *diag)
-{
-	size_t before = diag->nerrors;
-
-	file_scan(text, len, file->path, diag);
-	if (diag->nerrors > before)
-		return -1;
-	config_init(&file->tree);
-	if (config_read_string(&file->tree, text) == CONFIG_TRUE)
-		return 0;
-	diag_error(diag, file->path, config_error_line(&file->tree), "%s",
-		   config_error_text(&file->tree));
-	file_done(file);
-	return -1;
-}
-
 int
 file_load(struct config_file *file, struct arena *arena, const char *path, struct diag *diag)
 {
 	const char *reason = NULL;
 	struct stat st;
-	size_t len;
+	size_t len, before = diag->nerrors;
 	char *text = file_read(path, FILE_SIZE_MAX, &len, &st, &reason);
-	int rc;
 
 	file->path = arena_strdup(arena, path);
 	if (text == NULL) {
 		diag_error(diag, path, 0, "cannot read the configuration: %s", reason);
 		return -1;
 	}
-	rc = parse_file(file, text, len, diag);
+	file_scan(text, len, file->path, diag);
+	if (diag->nerrors == before) {
+		config_init(&file->tree);
+		if (config_read_string(&file->tree, text) == CONFIG_TRUE) {
+			wiped_free(text);
+			return 0;
+		}
+		diag_error(diag, file->path, config_error_line(&file->tree), "%s",
+			   config_error_text(&file->tree));
+		file_done(file);
+	}
 	wiped_free(text);
-	return rc;
+	return -1;
 }
 
 /* Every text of the tree that begins with prefix. */

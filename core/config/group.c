@@ -2,7 +2,6 @@
  * group.c - a group's members into a struct; what a member may be stands in its key. */
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "config/load.h"
@@ -41,14 +40,11 @@ group_line(const config_setting_t *setting)
 void
 group_error(const struct reader *reader, const config_setting_t *setting, const char *fmt, ...)
 {
-	char text[DIAG_TEXT_MAX];
 	va_list ap;
 
 	va_start(ap, fmt);
-	secret_vprintf(text, sizeof text, fmt, ap);
+	diag_verror(reader->diag, reader->file, setting != NULL ? group_line(setting) : 0, fmt, ap);
 	va_end(ap);
-	diag_error(reader->diag, reader->file, setting != NULL ? group_line(setting) : 0, "%s",
-		   text);
 }
 
 static void
@@ -104,27 +100,11 @@ read_secret(const struct reader *reader, const struct cosi_key *key,
 	return NULL;
 }
 
-static const char *
-read_string(const struct reader *reader, const struct cosi_key *key,
-	    const config_setting_t *setting)
-{
-	struct cosi_key element = { .name = key->name, .type = COSI_T_STRING };
-	const char *text = config_setting_get_string(setting), *value = NULL, *reason;
-
-	if (text == NULL) {
-		wrong_type(reader, key, setting, "strings");
-		return NULL;
-	}
-	reason = value_parse(reader->arena, &element, text, &value);
-	if (reason != NULL)
-		group_error(reader, setting, "'%s': %s", key->name, reason);
-	return value;
-}
-
 static void
 read_strings(const struct reader *reader, const struct cosi_key *key,
 	     const config_setting_t *setting, void *out)
 {
+	const struct cosi_key string = { .name = key->name, .type = COSI_T_STRING };
 	bool secret = key->type == COSI_T_SECRET_LIST;
 	int len = list_len(reader, key, setting, "a list of strings",
 			   secret ? VALUE_SECRETS_MAX : VALUE_STRINGS_MAX);
@@ -135,9 +115,16 @@ read_strings(const struct reader *reader, const struct cosi_key *key,
 		return;
 	for (int i = 0; i < len; i++) {
 		const config_setting_t *element = config_setting_get_elem(setting, (unsigned)i);
+		const char *text = config_setting_get_string(element), *reason = NULL;
 
-		texts[i] = secret ? read_secret(reader, key, element)
-				  : read_string(reader, key, element);
+		if (secret)
+			texts[i] = read_secret(reader, key, element);
+		else if (text == NULL)
+			wrong_type(reader, key, element, "strings");
+		else
+			reason = value_parse(reader->arena, &string, text, &texts[i]);
+		if (reason != NULL)
+			group_error(reader, element, "'%s': %s", key->name, reason);
 	}
 	value_store(key, out, &texts, sizeof texts);
 }
@@ -261,80 +248,69 @@ nearest_key(const struct cosi_schema *schema, const char *name)
 	return NULL;
 }
 
-static void
-unknown_member(const struct reader *reader, const struct cosi_schema *schema, bool of_backend,
-	       const config_setting_t *setting)
-{
-	const char *name = config_setting_name(setting), *nearest = nearest_key(schema, name);
-
-	if (nearest == NULL && of_backend)
-		nearest = nearest_key(&keys_backend, name);
-	if (nearest != NULL)
-		group_error(reader, setting, "unknown key '%s': did you mean '%s'?", name, nearest);
-	else
-		group_error(reader, setting, "unknown key '%s'", name);
-}
-
-/* A member that may have been meant as the key, or NULL. */
-static const config_setting_t *
-misspelt_member(const config_setting_t *group, const struct cosi_schema *schema, const char *key)
-{
-	for (int i = 0; i < config_setting_length(group); i++) {
-		const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
-		const char *name = config_setting_name(setting);
-
-		if (value_key(schema, name) == NULL && is_near(name, key))
-			return setting;
-	}
-	return NULL;
-}
-
+/* Does schema have the key?  NULL has none. */
 static bool
-is_known(bool (*known)(const char *name), const char *name)
+has_key(const struct cosi_schema *schema, const char *name)
 {
-	return known != NULL && known(name);
+	return schema == &keys_any || (schema != NULL && value_key(schema, name) != NULL);
 }
 
 /* Requires the key, or sets its default. */
 static void
 absent_key(const struct reader *reader, const config_setting_t *group,
 	   const struct cosi_schema *schema, const struct cosi_key *key,
-	   bool (*known)(const char *name), void *out)
+	   const struct cosi_schema *others, void *out)
 {
 	static const char *const none[] = { NULL };
 	const char *const *empty = none;
+	const config_setting_t *member;
 
-	if ((key->flags & COSI_REQUIRED) != 0) {
-		const config_setting_t *misspelt = misspelt_member(group, schema, key->name);
-		const char *name = misspelt != NULL ? config_setting_name(misspelt) : "";
-
-		if (misspelt == NULL)
-			group_error(reader, group, "'%s' is required", key->name);
-		else if (is_known(known, name)) /* else it was reported as unknown */
-			group_error(reader, misspelt, "'%s' is required: is it what '%s' means?",
-				    key->name, name);
-	} else if (key->fallback != NULL) {
-		(void)value_parse(reader->arena, key, key->fallback, out);
-	} else if (key->type == COSI_T_SECRET_LIST) {
-		value_store(key, out, &empty, sizeof empty);
+	if ((key->flags & COSI_REQUIRED) == 0) {
+		if (key->fallback != NULL)
+			(void)value_parse(reader->arena, key, key->fallback, out);
+		else if (key->type == COSI_T_SECRET_LIST)
+			value_store(key, out, &empty, sizeof empty);
+		return;
 	}
+	for (unsigned i = 0; (member = config_setting_get_elem(group, i)) != NULL; i++) {
+		const char *name = config_setting_name(member);
+
+		if (value_key(schema, name) != NULL || !is_near(name, key->name))
+			continue;
+		if (has_key(others, name)) /* else it was reported as unknown */
+			group_error(reader, member, "'%s' is required: is it what '%s' means?",
+				    key->name, name);
+		return;
+	}
+	group_error(reader, group, "'%s' is required", key->name);
 }
 
 void
 group_read(struct reader *reader, const config_setting_t *group, const struct cosi_schema *schema,
-	   bool (*known)(const char *name), void *out)
+	   const struct cosi_schema *others, void *out)
 {
-	for (int i = 0; i < config_setting_length(group); i++) {
-		const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
-		const char *name = config_setting_name(setting);
+	const config_setting_t *setting;
+
+	for (unsigned i = 0; (setting = config_setting_get_elem(group, i)) != NULL; i++) {
+		const char *name = config_setting_name(setting), *nearest;
 		const struct cosi_key *key = value_key(schema, name);
 
-		if (key != NULL)
+		if (key != NULL) {
 			read_member(reader, key, setting, out);
-		else if (!is_known(known, name))
-			unknown_member(reader, schema, reader->source != NULL, setting);
+			continue;
+		}
+		if (has_key(others, name))
+			continue;
+		nearest = nearest_key(schema, name);
+		if (nearest == NULL && reader->source != NULL)
+			nearest = nearest_key(&keys_backend, name);
+		if (nearest != NULL)
+			group_error(reader, setting, "unknown key '%s': did you mean '%s'?", name,
+				    nearest);
+		else
+			group_error(reader, setting, "unknown key '%s'", name);
 	}
 	for (size_t i = 0; i < schema->nkeys; i++)
 		if (config_setting_get_member(group, schema->keys[i].name) == NULL)
-			absent_key(reader, group, schema, &schema->keys[i], known, out);
+			absent_key(reader, group, schema, &schema->keys[i], others, out);
 }

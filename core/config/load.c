@@ -47,11 +47,14 @@ top_error(struct load *load, const char *key, const char *reason)
 		group_error(&load->reader, top_setting(load->loaded, key), "'%s': %s", key, reason);
 }
 
-/* COSI_ENDPOINT is the specification's word; it wins over the file. */
+/* COSI_ENDPOINT is the specification's word; it wins over the file.  The specification wants COSI's
+ * socket to be alone in its directory. */
 static void
-read_endpoint(struct load *load)
+read_endpoints(struct load *load)
 {
-	const char *env = getenv("COSI_ENDPOINT"), *path = NULL, *reason;
+	const char *env = getenv("COSI_ENDPOINT"), *path = NULL, *admin = NULL, *reason;
+	struct config *config = &load->top.config;
+	size_t len;
 
 	if (load->top.endpoint != NULL)
 		top_error(load, "endpoint", syntax_endpoint(load->top.endpoint, &path));
@@ -62,26 +65,17 @@ read_endpoint(struct load *load)
 				   "the environment's COSI_ENDPOINT: %s", reason);
 	}
 	if (path != NULL)
-		load->top.config.socket_path = arena_strdup(load->reader.arena, path);
-}
-
-/* The specification wants COSI's socket to be alone in its directory. */
-static void
-read_admin_endpoint(struct load *load)
-{
-	struct config *config = &load->top.config;
-	const char *path = NULL, *other = config->socket_path;
-	size_t len;
-
+		config->socket_path = arena_strdup(load->reader.arena, path);
 	if (load->top.admin_endpoint != NULL)
-		top_error(load, "admin_endpoint", syntax_endpoint(load->top.admin_endpoint, &path));
-	if (path == NULL)
+		top_error(load, "admin_endpoint",
+			  syntax_endpoint(load->top.admin_endpoint, &admin));
+	if (admin == NULL)
 		return;
-	config->admin_path = arena_strdup(load->reader.arena, path);
+	config->admin_path = arena_strdup(load->reader.arena, admin);
 	config->admin_given = top_setting(load->loaded, "admin_endpoint") != NULL;
-	len = (size_t)(strrchr(path, '/') - path);
-	if (other != NULL && len == (size_t)(strrchr(other, '/') - other) &&
-	    memcmp(path, other, len) == 0)
+	len = (size_t)(strrchr(admin, '/') - admin);
+	if (path != NULL && len == (size_t)(strrchr(path, '/') - path) &&
+	    memcmp(admin, path, len) == 0)
 		top_error(load, "admin_endpoint",
 			  "the directory of the COSI socket holds nothing but that socket");
 }
@@ -135,8 +129,7 @@ read_main(struct load *load)
 			     group_line(top_setting(load->loaded, "state_dir")),
 			     "'state_dir' is ignored: cosid loads modules from memory and needs no "
 			     "directory; remove the line");
-	read_endpoint(load);
-	read_admin_endpoint(load);
+	read_endpoints(load);
 	read_peers(load);
 	if (load->top.log != NULL)
 		group_read(&load->reader, load->top.log, &keys_log, NULL, &log);
@@ -144,12 +137,6 @@ read_main(struct load *load)
 	config->log_json = strcmp(log.format, "json") == 0;
 	load->lists[load->nlists++] =
 		(struct load_lists){ load->reader.file, load->top.routes, load->top.backends };
-}
-
-static bool
-is_top_key(const char *name)
-{
-	return value_key(&keys_top, name) != NULL;
 }
 
 static void
@@ -170,31 +157,12 @@ read_include(struct load *load, const char *path)
 		const config_setting_t *setting = config_setting_get_elem(root, (unsigned)i);
 		const char *name = config_setting_name(setting);
 
-		if (is_top_key(name) && value_key(&keys_include, name) == NULL)
+		if (value_key(&keys_top, name) != NULL && value_key(&keys_include, name) == NULL)
 			group_error(&load->reader, setting, "'%s' is allowed in the main file only",
 				    name);
 	}
-	group_read(&load->reader, root, &keys_include, is_top_key, &keys);
+	group_read(&load->reader, root, &keys_include, &keys_top, &keys);
 	load->lists[load->nlists++] = (struct load_lists){ file->path, keys.routes, keys.backends };
-}
-
-static void
-read_includes(struct load *load)
-{
-	const char *const *paths = NULL, *reason = NULL;
-	size_t n = 0;
-
-	if (load->top.include_dir == NULL)
-		return;
-	if (file_list(load->reader.arena, load->top.include_dir, &paths, &n, &reason) < 0) {
-		top_error(load, "include_dir",
-			  arena_printf(load->reader.arena, "cannot read '%s': %s",
-				       load->top.include_dir, reason));
-		load->reader.incomplete = true;
-		return;
-	}
-	for (size_t i = 0; i < n; i++)
-		read_include(load, paths[i]);
 }
 
 /* All files into loaded->config, as far as they can be read. */
@@ -204,6 +172,8 @@ read_files(struct load *load, const char *path)
 	struct loaded *loaded = load->loaded;
 	struct config *config = &load->top.config;
 	struct diag *diag = load->reader.diag;
+	const char *const *paths = NULL, *dir, *reason = NULL;
+	size_t npaths = 0;
 
 	loaded->files =
 		arena_alloc(&loaded->arena, (1 + FILE_INCLUDES_MAX) * sizeof *loaded->files);
@@ -214,12 +184,20 @@ read_files(struct load *load, const char *path)
 	loaded->nfiles = 1;
 	load->reader.file = loaded->files[0].path;
 	read_main(load);
-	read_includes(load);
+	dir = load->top.include_dir;
+	if (dir != NULL && file_list(load->reader.arena, dir, &paths, &npaths, &reason) < 0) {
+		top_error(load, "include_dir",
+			  arena_printf(load->reader.arena, "cannot read '%s': %s", dir, reason));
+		load->reader.incomplete = true;
+		npaths = 0;
+	}
+	for (size_t i = 0; i < npaths; i++)
+		read_include(load, paths[i]);
 	load_backends(&load->reader, load->lists, load->nlists, config);
 	load_routes(&load->reader, load->lists, load->nlists, config);
 	load->reader.file = loaded->files[0].path;
-	load_check_backend(&load->reader, config_root_setting(&loaded->files[0].tree),
-			   "default_backend", config->default_backend, config);
+	load_require_backend(&load->reader, config_root_setting(&loaded->files[0].tree),
+			     "default_backend", config->default_backend, config);
 	if (config->nbackends == 0 && !load->reader.incomplete)
 		diag_warning(diag, load->reader.file, 0,
 			     "there is no backend: no bucket can be created");

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * source.c - fetches secrets, and refuses what looks like a mistake. */
-#include "config/source.h"
+#include "config/load.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "config/file.h"
 
 #include "banned.h"
 
@@ -116,36 +115,27 @@ read_file(const struct source_reader *reader, const char *path)
 	return store_content(reader, bytes, len);
 }
 
-/* Why the credential cannot be read, or NULL with *out_bytes. */
-static const char *
-fetch_credential(const char *name, char **out_bytes, size_t *out_len)
-{
-	const char *dir = getenv("CREDENTIALS_DIRECTORY"), *reason = NULL;
-	CLEANUP_FREE char *path = NULL;
-	struct stat st;
-
-	if (dir == NULL || dir[0] != '/')
-		return "$CREDENTIALS_DIRECTORY is not set: only the systemd unit has credentials";
-	if (asprintf(&path, "%s/%s", dir, name) < 0) {
-		path = NULL;
-		return "out of memory";
-	}
-	*out_bytes = file_read(path, SOURCE_FILE_MAX, out_len, &st, &reason);
-	return reason;
-}
-
 static const char *
 read_credential(const struct source_reader *reader, const char *name)
 {
-	const char *reason;
+	const char *dir = getenv("CREDENTIALS_DIRECTORY"), *reason = NULL;
+	CLEANUP_FREE char *path = NULL;
 	char *bytes = NULL;
+	struct stat st;
 	size_t len;
 
 	if (name[0] == '\0' || name[0] == '.' || strchr(name, '/') != NULL)
 		return source_error(reader, "expected the name of a credential after credential:, "
 					    "without '/'");
-	reason = fetch_credential(name, &bytes, &len);
-	if (reason == NULL)
+	if (dir == NULL || dir[0] != '/') {
+		reason = "$CREDENTIALS_DIRECTORY is not set: only the systemd unit has credentials";
+	} else if (asprintf(&path, "%s/%s", dir, name) < 0) {
+		path = NULL;
+		reason = "out of memory";
+	} else {
+		bytes = file_read(path, SOURCE_FILE_MAX, &len, &st, &reason);
+	}
+	if (bytes != NULL)
 		return store_content(reader, bytes, len);
 	if (!reader->source->checking)
 		return source_error(reader, "cannot read the credential: %s", reason);

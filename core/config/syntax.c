@@ -111,32 +111,35 @@ syntax_endpoint(const char *text, const char **out_path)
 	return NULL;
 }
 
+/* The host and its port: text[0..len), before the path of a URL. */
 static const char *
-check_host(const char *host, size_t len)
+check_authority(const char *text, size_t len)
 {
-	if (len == 0 || len > 253)
-		return "expected a host of 1 to 253 characters after http:// or https://";
-	if (host[0] == '[')
-		return len > 4 && host[len - 1] == ']' &&
-				       syntax_consists_of(host + 1, len - 2,
-							  "abcdefABCDEF:." CHARS_DIGIT)
-			       ? NULL
-			       : "expected an IPv6 address within the brackets";
-	return syntax_consists_of(host, len, CHARS_ALNUM "._-") &&
-			       chars_is_alnum((unsigned char)host[0])
-		       ? NULL
-		       : "expected a host of letters, digits, dots and hyphens";
-}
-
-/* text begins after the colon. */
-static const char *
-check_port(const char *text, size_t len)
-{
+	const char *bracket = text[0] == '[' ? memchr(text, ']', len) : NULL;
+	size_t host = bracket != NULL ? (size_t)(bracket - text) + 1 : strcspn(text, ":/");
 	char digits[6] = "";
 	int64_t port;
 
-	if (len < sizeof digits) {
-		memcpy(digits, text, len);
+	if (host > len)
+		host = len;
+	if (memchr(text, '@', len) != NULL)
+		return "no user or password within a URL";
+	if (host == 0 || host > 253)
+		return "expected a host of 1 to 253 characters after http:// or https://";
+	if (text[0] == '[') {
+		if (host <= 4 || text[host - 1] != ']' ||
+		    !syntax_consists_of(text + 1, host - 2, "abcdefABCDEF:." CHARS_DIGIT))
+			return "expected an IPv6 address within the brackets";
+	} else if (!syntax_consists_of(text, host, CHARS_ALNUM "._-") ||
+		   !chars_is_alnum((unsigned char)text[0])) {
+		return "expected a host of letters, digits, dots and hyphens";
+	}
+	if (host == len)
+		return NULL;
+	if (text[host] != ':')
+		return "expected a port after the address";
+	if (len - host - 1 < sizeof digits) {
+		memcpy(digits, text + host + 1, len - host - 1);
 		if (parse_int(digits, &port) == 0 && port >= 1 && port <= 65535)
 			return NULL;
 	}
@@ -144,43 +147,17 @@ check_port(const char *text, size_t len)
 }
 
 static const char *
-check_authority(const char *text, size_t len)
-{
-	const char *bracket = text[0] == '[' ? memchr(text, ']', len) : NULL;
-	size_t host = bracket != NULL ? (size_t)(bracket - text) + 1 : strcspn(text, ":/");
-	const char *reason;
-
-	if (host > len)
-		host = len;
-	if (memchr(text, '@', len) != NULL)
-		return "no user or password within a URL";
-	reason = check_host(text, host);
-	if (reason != NULL || host == len)
-		return reason;
-	return text[host] == ':' ? check_port(text + host + 1, len - host - 1)
-				 : "expected a port after the address";
-}
-
-/* Segments that a client may drop on its own, so that a signature would no longer fit. */
-static bool
-has_vague_segment(const char *path)
-{
-	for (const char *p = path; *p == '/'; p += strcspn(p, "/")) {
-		size_t len = strcspn(++p, "/");
-
-		if (len == 0 || (len <= 2 && strspn(p, ".") >= len))
-			return true;
-	}
-	return false;
-}
-
-static const char *
 check_url_path(const char *path)
 {
 	if (strpbrk(path, "?#") != NULL)
 		return "no query and no fragment within this URL";
-	if (has_vague_segment(path))
-		return "no empty and no dot segments within the path of this URL";
+	/* A client may drop such segments on its own, and a signature would no longer fit. */
+	for (const char *p = path; *p == '/'; p += strcspn(p, "/")) {
+		size_t len = strcspn(++p, "/");
+
+		if (len == 0 || (len <= 2 && strspn(p, ".") >= len))
+			return "no empty and no dot segments within the path of this URL";
+	}
 	if (!syntax_consists_of(path, strlen(path), CHARS_ALNUM "/-._~!$&'()*+,;=:@%"))
 		return "expected a path of the characters that RFC 3986 allows";
 	return NULL;

@@ -134,35 +134,29 @@ word_at(struct arena *arena, const char *choices, uint32_t position)
 }
 
 static const char *
-parse_word(struct arena *arena, const struct cosi_key *key, const char *text, void *out)
-{
-	int position = position_of(key->choices, text);
-	uint32_t choice = (uint32_t)position;
-	bool second = position == 1;
-
-	if (position < 0)
-		return arena_printf(arena, "expected one of: %s", key->choices);
-	if (key->type == VALUE_CHOICE)
-		value_store(key, out, &choice, sizeof choice);
-	else if (key->type == VALUE_EITHER)
-		value_store(key, out, &second, sizeof second);
-	else
-		value_store(key, out, &(char *){ arena_strdup(arena, text) }, sizeof(char *));
-	return NULL;
-}
-
-static const char *
 parse_text(struct arena *arena, const struct cosi_key *key, const char *text, void *out)
 {
 	const char *reason = syntax_text(text), *value = NULL;
+	uint32_t choice;
+	int position;
+	bool second;
 
-	if (reason != NULL)
-		return reason;
-	if (value_has_words(key->type))
-		return parse_word(arena, key, text, out);
-	if (key->type == COSI_T_URL)
+	if (reason == NULL && value_has_words(key->type)) {
+		position = position_of(key->choices, text);
+		if (position < 0)
+			return arena_printf(arena, "expected one of: %s", key->choices);
+		choice = (uint32_t)position;
+		second = position == 1;
+		if (key->type == VALUE_CHOICE)
+			value_store(key, out, &choice, sizeof choice);
+		if (key->type == VALUE_EITHER)
+			value_store(key, out, &second, sizeof second);
+		if (key->type != COSI_T_ENUM)
+			return NULL;
+	}
+	if (reason == NULL && key->type == COSI_T_URL)
 		reason = syntax_url(arena, text, &value);
-	else if (key->type == COSI_T_PATH)
+	else if (reason == NULL && key->type == COSI_T_PATH)
 		reason = syntax_path(text);
 	if (reason != NULL)
 		return reason;

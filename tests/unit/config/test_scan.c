@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_scan.c - what libconfig would take without a word. */
-#include "config/file.h"
+#include "config/load.h"
 
 #include "files.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_source.c - secrets from files, credentials, the environment and the text itself. */
-#include "config/source.h"
+#include "config/load.h"
 
 #include "files.h"
 
