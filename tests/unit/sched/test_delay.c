@@ -193,7 +193,10 @@ test_quarantine__ends_with_the_scheduler(void **state)
 static void
 test_quarantine__limits(void **state)
 {
-	struct sched *sched = fake_start(&setup);
+	const struct fake_setup to_west = { .nbackends = 2,
+					    .backends = narrow,
+					    .default_backend = "west" };
+	struct sched *sched = fake_start(&to_west);
 	char name[32];
 
 	(void)state;
@@ -206,6 +209,10 @@ test_quarantine__limits(void **state)
 	shot_expect(shot_by_id(sched, REQUEST_GET, "east.none"), COSI_EXHAUSTED,
 		    "too many calls of backend 'east' have an unknown outcome");
 	shot_expect(shot_create(sched, "a0", "west"), COSI_OK, NULL);
+	/* A look-up does not ask it either. */
+	shot_expect(shot_create(sched, "b", NULL), COSI_UNAVAILABLE,
+		    "backend 'east' cannot tell: too many calls of backend 'east' have an unknown "
+		    "outcome");
 	fake_stop(sched);
 }
 

@@ -138,6 +138,29 @@ test_native__one_backend(void **state)
 	fake_stop(sched);
 }
 
+/* "Gone" must not be said of the id of a backend that was removed: the bucket may be there. */
+static void
+test_native__of_a_removed_backend(void **state)
+{
+	const struct fake_setup setup = { .nbackends = 1, .backends = mixed };
+	struct sched *sched = fake_start(&setup);
+	struct shot *shot = shot_new(REQUEST_GRANT);
+
+	(void)state;
+	shot_expect(shot_by_id(sched, REQUEST_GET, "gone.a"), COSI_PRECONDITION,
+		    "'gone.a' names no backend: no such bucket");
+	shot_expect(shot_by_id(sched, REQUEST_GET, "Gone.a"), COSI_NOT_FOUND, NULL);
+	FAKE_SET("east", fails[REQUEST_GRANT], COSI_NOT_FOUND);
+	shot->req->name = "ba-1";
+	shot_bucket(shot, "east.a", COSI_READ_ONLY);
+	shot_bucket(shot, "gone.b", COSI_READ_ONLY);
+	shot_bucket(shot, "lost.c", COSI_READ_ONLY);
+	shoot(sched, shot);
+	shot_expect(shot, COSI_PRECONDITION, "'gone.b' names no backend");
+	shot_expect(shot_grant(sched, "ba-1", "east.a"), COSI_NOT_FOUND, "the store says no");
+	fake_stop(sched);
+}
+
 /* What is required of a Create is not required of those who look, by themselves or for a grant. */
 static void
 test_native__required_parameter(void **state)
@@ -209,6 +232,7 @@ main(void)
 		cmocka_unit_test(test_native__routes_first),
 		cmocka_unit_test(test_native__existing_buckets),
 		cmocka_unit_test(test_native__one_backend),
+		cmocka_unit_test(test_native__of_a_removed_backend),
 		cmocka_unit_test(test_native__required_parameter),
 		cmocka_unit_test(test_delete__only_what_is_ours),
 		cmocka_unit_test(test_delete__one_backend),
