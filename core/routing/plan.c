@@ -24,8 +24,6 @@ find_made_bucket(struct plan *plan, struct backend *preferred, const struct back
 {
 	const struct generation *generation = plan->generation;
 	struct lookup *lookup = lookup_new(plan, plan->req->name);
-	struct status ignored = { 0 };
-	struct module_call call;
 
 	if (lookup == NULL)
 		return -1;
@@ -36,6 +34,8 @@ find_made_bucket(struct plan *plan, struct backend *preferred, const struct back
 	for (size_t i = 0; i < generation->nbackends; i++) {
 		struct backend *backend = &generation->backends[i];
 		bool can_tell = backend->module->get_bucket != NULL;
+		struct status refusal = { 0 };
+		struct module_call call;
 		const char *native;
 
 		if ((only != NULL && backend != only) ||
@@ -43,11 +43,11 @@ find_made_bucket(struct plan *plan, struct backend *preferred, const struct back
 		    (backend != preferred && !can_tell))
 			continue;
 		/* A backend that cannot hold a bucket of that name has none. */
-		plan_module_call(plan, backend, plan->arena, &ignored, &call);
+		plan_module_call(plan, backend, plan->arena, &refusal, &call);
 		native = backend_map_name(&call, COSI_BUCKET, plan->req->name,
 					  plan->req->exact_names);
 		if (native != NULL &&
-		    id_format(plan->arena, backend->name, native, &ignored) != NULL)
+		    id_format(plan->arena, backend->name, native, &refusal) != NULL)
 			lookup_add(lookup, backend, native, preferred);
 	}
 	/* Only the preferred one can have it: no store has to be asked. */

@@ -22,11 +22,14 @@ module_call_init(struct module_call *call)
 	(void)call;
 }
 
-/* Stores of this test have names of at most 20 bytes, unless the name must stay. */
+/* Stores of this test have names of at most 20 bytes, and refuse longer ones that must stay; blob
+ * takes any.  A success after a failure is that failure, as in core/module. */
 const char *
 backend_map_name(struct module_call *call, uint32_t kind, const char *asked, bool exact)
 {
-	if (strlen(asked) <= 20 || kind == COSI_ACCOUNT)
+	if (!status_ok(call->status))
+		return NULL;
+	if (strlen(asked) <= 20 || kind == COSI_ACCOUNT || strcmp(call->backend->name, "blob") == 0)
 		return asked;
 	if (!exact)
 		return arena_strndup(call->arena, asked, 20);

@@ -163,6 +163,10 @@ test_create__names_that_the_store_cannot_hold(void **state)
 	assert_string_equal(plan.id, "east.a-name-of-more-than-");
 	create.exact_names = true;
 	expect_refused(&create, COSI_INVALID, "too long");
+	/* By default: those that cannot hold it are not asked, and keep no other from it. */
+	create.nparams = 0;
+	assert_int_equal(make(&create), 0);
+	assert_string_equal(candidates(), "blob");
 }
 
 /* ---- get, delete -------------------------------------------------------------------------------
