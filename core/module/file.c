@@ -34,23 +34,6 @@ static const char symbol_name[] = "cosi_module";
 /* This program's own header, which the linker provides: what the machine must be. */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
-static int
-check_file_stat(const struct stat *st, struct status *status)
-{
-	if (S_ISDIR(st->st_mode))
-		return status_fail(status, COSI_INVALID, "the path is a directory");
-	if (!S_ISREG(st->st_mode))
-		return status_fail(status, COSI_INVALID, "the path is not a regular file");
-	if (st->st_uid != 0 && st->st_uid != geteuid())
-		return status_fail(status, COSI_DENIED,
-				   "the file belongs to user %u, not to root or cosid's user",
-				   st->st_uid);
-	if ((st->st_mode & 022) != 0)
-		return status_fail(status, COSI_DENIED,
-				   "users other than its owner may write to the file");
-	return 0;
-}
-
 /* All of in, up to MODULE_SIZE_MAX bytes.  The descriptor of the copy, or -1. */
 static int
 copy_sealed(int in, const char *name, size_t *out_size, struct status *status)
@@ -166,13 +149,30 @@ check_elf(const unsigned char *bytes, size_t size, struct status *status)
 			   symbol_name);
 }
 
+/* Checks who may write to file->source, copies it, and checks the copy. */
 static int
-copy_and_check(struct module_file *file, int in, struct status *status)
+read_source(struct module_file *file, struct status *status)
 {
+	/* O_NONBLOCK: a FIFO must not block the daemon. */
+	CLEANUP_FD int in = open(file->source, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	unsigned char *bytes;
+	struct stat st;
 	size_t size;
 	int rc = -1;
 
+	if (in < 0 || fstat(in, &st) != 0)
+		return status_fail(status, COSI_INVALID, "%s", strerrordesc_np(errno));
+	if (S_ISDIR(st.st_mode))
+		return status_fail(status, COSI_INVALID, "the path is a directory");
+	if (!S_ISREG(st.st_mode))
+		return status_fail(status, COSI_INVALID, "the path is not a regular file");
+	if (st.st_uid != 0 && st.st_uid != geteuid())
+		return status_fail(status, COSI_DENIED,
+				   "the file belongs to user %u, not to root or cosid's user",
+				   st.st_uid);
+	if ((st.st_mode & 022) != 0)
+		return status_fail(status, COSI_DENIED,
+				   "users other than its owner may write to the file");
 	file->fd = copy_sealed(in, file->name, &size, status);
 	if (file->fd < 0)
 		return -1;
@@ -192,19 +192,12 @@ copy_and_check(struct module_file *file, int in, struct status *status)
 static int
 open_source(struct module_file *file, char *name, char *source, struct status *status)
 {
-	/* O_NONBLOCK: a FIFO must not block the daemon. */
-	CLEANUP_FD int in =
-		source == NULL ? -1 : open(source, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	struct stat st;
-
 	*file = (struct module_file){ .name = name, .source = source, .fd = -1 };
 	if (name == NULL || source == NULL)
 		status_no_memory(status);
-	else if (in < 0 || fstat(in, &st) != 0)
-		status_fail(status, COSI_INVALID, "%s", strerrordesc_np(errno));
-	else if (check_file_stat(&st, status) == 0 && copy_and_check(file, in, status) == 0)
+	else if (read_source(file, status) == 0)
 		return 0;
-	if (name != NULL && source != NULL)
+	else
 		status_fail(status, 0, "cannot load module '%s' from '%s'", name, source);
 	module_file_close(file);
 	return -1;

@@ -208,27 +208,12 @@ receive_reply(int fd, struct load_check_reply *reply)
 
 /* what: the subject, as in "loading". */
 static int
-explain_end(struct load_check *check, int error, const char *what, struct status *status)
-{
-	int how = end_child(check);
-
-	if (error == EAGAIN)
-		return status_fail(status, COSI_INVALID, "%s timed out after %g s", what,
-				   (double)check->limit_ms / 1000);
-	if (WIFSIGNALED(how))
-		return status_fail(status, COSI_INVALID, "%s crashed (SIG%s)", what,
-				   sigabbrev_np(WTERMSIG(how)));
-	return status_fail(status, COSI_INVALID, "%s ended the process (exit status %d)", what,
-			   WEXITSTATUS(how));
-}
-
-static int
 run_step(struct load_check *check, const struct module_file *file,
 	 const struct load_check_request *request, const void *settings, const char *what,
 	 struct status *status)
 {
 	struct load_check_reply reply;
-	int error = start_child(check);
+	int error = start_child(check), how;
 
 	if (error != 0)
 		return status_fail(status, COSI_INTERNAL, "cannot start a process for %s: %s", what,
@@ -236,8 +221,18 @@ run_step(struct load_check *check, const struct module_file *file,
 	if (send_file(check->fd, file->fd) < 0 ||
 	    send_all(check->fd, request, sizeof *request) < 0 ||
 	    send_all(check->fd, settings, request->settings_len) < 0 ||
-	    receive_reply(check->fd, &reply) < 0)
-		return explain_end(check, errno, what, status);
+	    receive_reply(check->fd, &reply) < 0) {
+		error = errno;
+		how = end_child(check);
+		if (error == EAGAIN)
+			return status_fail(status, COSI_INVALID, "%s timed out after %g s", what,
+					   (double)check->limit_ms / 1000);
+		if (WIFSIGNALED(how))
+			return status_fail(status, COSI_INVALID, "%s crashed (SIG%s)", what,
+					   sigabbrev_np(WTERMSIG(how)));
+		return status_fail(status, COSI_INVALID, "%s ended the process (exit status %d)",
+				   what, WEXITSTATUS(how));
+	}
 	if (reply.error[0] == '\0')
 		return 0;
 	/* What the module has done to its process must not harm the next one's check. */

@@ -4,11 +4,15 @@
  * A constructor or an open() that crashes, ends the process, never returns or leaves a process
  * running takes down a child instead of the daemon, and the error names it.
  *
- *   daemon                                    child: a fork; at a reload /proc/self/exe
- * --load-check the first step       ── starts ─────────► load_check_child() load_check_module()  ──
- * request, file ──► dlopen, ABI check, dlclose ◄── reply ────────── load_check_open()    ──
- * request, file, settings ─► dlopen, open(), close(), dlclose ◄── reply ────────── load_check_end()
- * ── kill ───────────►
+ *   daemon                                      child: load_check_child()
+ *   the first step       ── fork or spawn ────►
+ *   load_check_module()  ── request, file ────► dlopen, ABI check, dlclose
+ *                        ◄── reply ────────────
+ *   load_check_open()    ── request, file, settings ─► dlopen, open(), close(), dlclose
+ *                        ◄── reply ────────────
+ *   load_check_end()     ── kill ─────────────►
+ *
+ * A start forks; a reload, when there are threads, spawns /proc/self/exe --load-check.
  *
  * The settings, secrets among them, go through a socket pair that no other process has.
  */

@@ -50,33 +50,6 @@ receive_all(void *out, size_t len)
 	return recv(LOAD_CHECK_FD, out, len, MSG_WAITALL) == (ssize_t)len ? 0 : -1;
 }
 
-static bool
-has_children(void)
-{
-	pid_t pid;
-
-	do
-		pid = waitpid(-1, NULL, WNOHANG | __WALL);
-	while (pid > 0 || (pid < 0 && errno == EINTR));
-	return pid == 0;
-}
-
-static void
-run_request(struct load_check_request *request, struct module_file *file, const void *settings,
-	    struct status *status)
-{
-	struct abi_module loaded;
-
-	if (abi_load(&loaded, file, status) < 0)
-		return;
-	if (request->opens)
-		instance_try_open(&loaded.module, request, settings);
-	abi_unload(&loaded, file);
-	if (has_children())
-		status_fail(status, COSI_INVALID, "%s left a child process running",
-			    request->opens ? "open()" : "loading");
-}
-
 /* false: there is no further request. */
 static bool
 serve_request(void)
@@ -86,15 +59,27 @@ serve_request(void)
 	struct module_file file = { .name = request.module, .fd = receive_file() };
 	struct load_check_reply reply = { "" };
 	struct status status = { 0 };
+	struct abi_module loaded;
 	void *settings;
+	pid_t pid;
 
 	if (file.fd < 0 || receive_all(&request, sizeof request) < 0)
 		return false;
 	settings = wiped_malloc(request.settings_len + 1);
-	if (settings == NULL)
+	if (settings == NULL ||
+	    (request.settings_len > 0 && receive_all(settings, request.settings_len) < 0))
 		return false;
-	if (request.settings_len == 0 || receive_all(settings, request.settings_len) == 0)
-		run_request(&request, &file, settings, &status);
+	if (abi_load(&loaded, &file, &status) == 0) {
+		if (request.opens)
+			instance_try_open(&loaded.module, &request, settings);
+		abi_unload(&loaded, &file);
+		do
+			pid = waitpid(-1, NULL, WNOHANG | __WALL);
+		while (pid > 0 || (pid < 0 && errno == EINTR));
+		if (pid == 0)
+			status_fail(&status, COSI_INVALID, "%s left a child process running",
+				    request.opens ? "open()" : "loading");
+	}
 	wiped_free(settings);
 	memcpy(reply.error, status.text, sizeof reply.error);
 	return send(LOAD_CHECK_FD, &reply, sizeof reply, MSG_NOSIGNAL) == sizeof reply;

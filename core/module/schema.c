@@ -78,31 +78,16 @@ text_clean(char *text)
 		text[i++] = '?';
 }
 
-/* Why the key cannot take its own default, or NULL. */
-static const char *
-try_default(const struct cosi_key *key, char reason[static SCHEMA_TEXT_MAX])
-{
-	struct cosi_key alone = *key;
-	_Alignas(max_align_t) char member[16];
-	struct arena arena;
-	const char *why;
-
-	alone.offset = 0;
-	arena_init(&arena, 64 << 10);
-	why = value_parse(&arena, &alone, key->fallback, member);
-	if (why != NULL)
-		(void)snprintf(reason, SCHEMA_TEXT_MAX, "%s", why);
-	arena_done(&arena);
-	return why != NULL ? reason : NULL;
-}
-
 static int
 check_key(const struct cosi_schema *schema, const struct cosi_key *key, struct status *status)
 {
 	const struct value_type *type = key->type <= COSI_T_PATH ? value_type(key->type) : NULL;
 	size_t len = key->name == NULL ? 0 : strnlen(key->name, KEY_NAME_MAX + 1);
 	bool has_choices = key->choices != NULL;
-	char reason[SCHEMA_TEXT_MAX];
+	struct cosi_key alone = *key;
+	_Alignas(max_align_t) char member[16];
+	struct arena arena;
+	const char *why;
 
 	if (len == 0 || len > KEY_NAME_MAX || strspn(key->name, CHARS_ALNUM "_") != len ||
 	    strchr(CHARS_DIGIT "_", key->name[0]) != NULL)
@@ -118,10 +103,18 @@ check_key(const struct cosi_schema *schema, const struct cosi_key *key, struct s
 	if (key->fallback != NULL && !text_is_clean(key->fallback, 1, SCHEMA_TEXT_MAX))
 		return status_fail(status, COSI_INVALID, "key '%s' has a malformed default",
 				   key->name);
-	if (key->fallback != NULL && try_default(key, reason) != NULL)
-		return status_fail(status, COSI_INVALID,
-				   "key '%s' cannot take its default '%.64s': %s", key->name,
-				   key->fallback, reason);
+	if (key->fallback != NULL) {
+		alone.offset = 0;
+		arena_init(&arena, 64 << 10);
+		why = value_parse(&arena, &alone, key->fallback, member);
+		if (why != NULL)
+			status_fail(status, COSI_INVALID,
+				    "key '%s' cannot take its default '%.64s': %s", key->name,
+				    key->fallback, why);
+		arena_done(&arena);
+		if (why != NULL)
+			return -1;
+	}
 	if (key->offset > schema->size || type->size > schema->size - key->offset)
 		return status_fail(status, COSI_INVALID, "key '%s' lies outside of its struct",
 				   key->name);
