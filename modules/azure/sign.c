@@ -33,12 +33,16 @@ const char *
 azure_key_sign(struct cosi_call *call, const struct azure_key *key, const char *text)
 {
 	char base64[HASH_BASE64_MAX];
+	const char *signature;
 	struct hash mac;
 
 	if (hash_hmac(call, key->bytes, key->len, text, strlen(text), &mac) < 0)
 		return "";
 	hash_base64(&mac, base64);
-	return cosi_printf(call, "%s", base64);
+	signature = cosi_printf(call, "%s", base64);
+	hash_wipe(&mac, sizeof mac);
+	hash_wipe(base64, sizeof base64);
+	return signature;
 }
 
 /* Twelve lines, most of them empty; then the x-ms-* headers; then path and query.  The path

@@ -21,6 +21,7 @@ enum { TAIL = 32, CHUNK = 1 << 20, MAPS_MOST = 1 << 20 };
 /* All of this program's own, in one mapping that is left out. */
 static struct wipe {
 	char secret[WIPE_LEN + 1];
+	char tail[TAIL]; /* of what is looked for */
 	char maps[MAPS_MOST];
 	char chunk[TAIL + CHUNK];
 } * own;
@@ -42,16 +43,25 @@ wipe_secret(void)
 		state ^= state << 5;
 		own->secret[i] = digits[state % (sizeof digits - 1)];
 	}
+	memcpy(own->tail, own->secret + WIPE_LEN - TAIL, TAIL);
 	return own->secret;
+}
+
+void
+wipe_look_for(const void *bytes, size_t len)
+{
+	(void)wipe_secret();
+	if (len < TAIL)
+		abort();
+	memcpy(own->tail, (const char *)bytes + len - TAIL, TAIL);
 }
 
 static size_t
 count_in(const char *bytes, size_t len)
 {
-	const char *tail = own->secret + WIPE_LEN - TAIL;
 	size_t n = 0;
 
-	for (const char *at; (at = memmem(bytes, len, tail, TAIL)) != NULL; n++) {
+	for (const char *at; (at = memmem(bytes, len, own->tail, TAIL)) != NULL; n++) {
 		len -= (size_t)(at + 1 - bytes);
 		bytes = at + 1;
 	}
@@ -123,7 +133,7 @@ wipe_count(void)
 	return n;
 }
 
-enum { STACK_SIZE = 1 << 20 };
+enum { STACK_SIZE = 1 << 20, STACK_GAP = 1 << 16 };
 
 static void *stack;
 
@@ -136,7 +146,9 @@ static void *
 wipe_thread(void *arg)
 {
 	const struct wipe_job *job = arg;
+	char gap[STACK_GAP]; /* what ends the thread overwrites this at most */
 
+	__asm__ volatile("" : : "r"(gap) : "memory");
 	job->fn(job->arg);
 	return NULL;
 }

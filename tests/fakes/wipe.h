@@ -13,6 +13,9 @@ const char *wipe_secret(void);
  * static data that the program's file holds.  free() overwrites the beginning of a block, so the
  * end of the text counts. */
 size_t wipe_count(void);
+/* From now on that is counted instead of wipe_secret(), as a secret that was made: its last 32
+ * bytes, of which a copy is kept that is not searched. */
+void wipe_look_for(const void *bytes, size_t len);
 
 /* Runs fn(arg) on a stack of its own, which no other code uses. */
 void wipe_run(void (*fn)(void *), void *arg);

@@ -3,6 +3,7 @@
 #include "host.h"
 
 #include <curl/curl.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -327,6 +328,8 @@ host_reset(struct host *host)
 	while (host->chunks != NULL) {
 		struct host_chunk *next = host->chunks->next;
 
+		/* As the daemon does it. */
+		explicit_bzero(host->chunks, malloc_usable_size(host->chunks));
 		free(host->chunks);
 		host->chunks = next;
 	}

@@ -60,6 +60,15 @@ check_repeats(const struct step *step, const struct cosi_http *request)
 		fail_msg("%s does not say that it may be sent twice", step->expect);
 }
 
+/* A secret in a query comes with the word that keeps the path out of traces. */
+static void
+check_secrets(const struct step *step, const struct cosi_http *request)
+{
+	if (request->query != NULL && strstr(request->query, "secret-key=") != NULL &&
+	    (request->flags & COSI_HTTP_SECRET) == 0)
+		fail_msg("%s does not say that it holds a secret", step->expect);
+}
+
 static const struct cosi_http_reply *
 play(struct host *host, const struct cosi_http *request)
 {
@@ -73,6 +82,7 @@ play(struct host *host, const struct cosi_http *request)
 		fail_msg("%s was asked for after the last step", asked);
 	assert_string_equal(asked, step->expect);
 	check_repeats(step, request);
+	check_secrets(step, request);
 	keep_sent(script, request);
 	script->ncalls++;
 	if (step->status != 0)
