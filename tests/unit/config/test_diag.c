@@ -12,6 +12,8 @@
 
 #include "../base/capture.h"
 #include "base/log.h"
+#include "base/secret.h"
+#include "config/load.h"
 
 #include "banned.h"
 
@@ -161,6 +163,28 @@ test_log__counts_the_rest(void **state)
 	diag_done(&diag);
 }
 
+/* What is quoted from a file is cut before it is masked. */
+static void
+test_group__cut_leaves_no_part_of_a_secret(void **state)
+{
+	static const char text[] =
+		"a secret that is sixty-four letters long, and cut within itself.";
+	struct secret *secret = secret_new(text, sizeof text - 1);
+	struct diag diag = { 0 };
+	const struct reader reader = { .diag = &diag, .file = "f" };
+	char quoted[DIAG_TEXT_MAX + sizeof text];
+
+	(void)state;
+	assert_non_null(secret);
+	memset(quoted, '.', sizeof quoted);
+	memcpy(quoted + DIAG_TEXT_MAX - sizeof text + 8, text, sizeof text);
+	group_error(&reader, NULL, "%s", quoted);
+	assert_int_equal(diag.nerrors, 1);
+	assert_null(strstr(diag.lines[0], "a secret"));
+	diag_done(&diag);
+	secret_free(secret);
+}
+
 int
 main(void)
 {
@@ -172,6 +196,7 @@ main(void)
 		cmocka_unit_test(test_log__says_warning_once),
 		cmocka_unit_test(test_log__controls_are_shown_once),
 		cmocka_unit_test(test_log__counts_the_rest),
+		cmocka_unit_test(test_group__cut_leaves_no_part_of_a_secret),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,9 +3,11 @@
 #include "module/load_check.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/single_threaded.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -131,6 +133,38 @@ test_module__each_failure_is_named(void **state)
 	refused(checked, "exit", RIG_EXITS);
 	refused(checked, "fork", "loading left a child process running");
 	accepted(checked, FIXTURES, "good");
+}
+
+/* A stopped child does not see that its socket has ended.  What it was told to die by comes before
+ * the daemon can be waited for. */
+static void
+test_daemon__killed(void **state)
+{
+	struct checked *checked = *state;
+	pid_t daemon, child = 0;
+	int fds[2], how;
+
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+	daemon = fork();
+	assert_true(daemon >= 0);
+	if (daemon == 0) {
+		(void)check_module(checked, FIXTURES, "good");
+		(void)!write(fds[1], &checked->check.pid, sizeof checked->check.pid);
+		for (;;)
+			(void)pause();
+	}
+	assert_int_equal(read(fds[0], &child, sizeof child), sizeof child);
+	assert_true(child > 0);
+	assert_int_equal(kill(child, SIGSTOP), 0);
+	assert_int_equal(kill(daemon, SIGKILL), 0);
+	assert_int_equal(waitpid(daemon, &how, 0), daemon);
+	assert_int_equal(kill(child, SIGCONT), 0);
+	assert_int_equal(waitpid(child, &how, 0), child);
+	assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL);
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 0), 0);
+	(void)close(fds[0]);
+	(void)close(fds[1]);
 }
 
 static void
@@ -282,6 +316,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_module__one_child_for_all, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_module__each_failure_is_named, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(test_daemon__killed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_module__hang, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_module__blocked_signals, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_open__each_failure_is_named, setup, teardown),

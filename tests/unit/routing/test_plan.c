@@ -235,6 +235,27 @@ test_grant__locks(void **state)
 }
 
 static void
+test_grant__what_the_module_is_told(void **state)
+{
+	struct request grant = grant_of("east.b", "east.a");
+
+	(void)state;
+	grant.service_account = "system:serviceaccount:shop:web";
+	assert_int_equal(make(&grant), 0);
+	assert_string_equal(plan.access.native, "cosi-ba-1");
+	assert_string_equal(plan.access.mark.owner, "us.example.org");
+	assert_string_equal(plan.access.mark.name, "ba-1");
+	assert_non_null(plan.access.mark.params);
+	assert_int_equal(plan.access.auth, COSI_AUTH_KEY);
+	assert_string_equal(plan.access.service_account, "system:serviceaccount:shop:web");
+	assert_int_equal(plan.access.nbuckets, 2);
+	assert_string_equal(plan.access.buckets[0]->native, "a");
+	assert_int_equal(plan.access.buckets[0]->mode, COSI_READ_ONLY);
+	assert_string_equal(plan.access.buckets[1]->native, "b");
+	assert_int_equal(plan.access.buckets[1]->mode, COSI_READ_WRITE);
+}
+
+static void
 test_grant__of_one_backend(void **state)
 {
 	struct request grant = grant_of("east.b", "west.a");
@@ -337,6 +358,7 @@ main(void)
 		TEST(test_by_id__routes_itself),
 		TEST(test_by_id__native_names),
 		TEST(test_grant__locks),
+		TEST(test_grant__what_the_module_is_told),
 		TEST(test_grant__of_one_backend),
 		TEST(test_revoke__of_whose_account),
 		TEST(test_lookup__decisions),

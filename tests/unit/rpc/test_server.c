@@ -178,6 +178,25 @@ test_call__secrets_are_masked(void **state)
 	secret_free(secret);
 }
 
+/* An administrator is woken by errors: a bug of a module is one, a store that is away is none. */
+static void
+test_call__level_of_its_line(void **state)
+{
+	struct fixture *f = *state;
+
+	expect(client_call(f->channel, V1 "DriverCreateBucket", CREATE_N), GRPC_STATUS_OK, "");
+	f->sched.outcome = (struct status){ .code = COSI_INTERNAL, .text = "it broke" };
+	expect(client_call(f->channel, V1 "DriverCreateBucket", CREATE_N), GRPC_STATUS_INTERNAL,
+	       "");
+	f->sched.outcome = (struct status){ .code = COSI_UNAVAILABLE, .text = "it is away" };
+	expect(client_call(f->channel, V1 "DriverCreateBucket", CREATE_N), GRPC_STATUS_UNAVAILABLE,
+	       "");
+	stop(f);
+	assert_int_equal(rig_lines(" info done "), 1);
+	assert_int_equal(rig_lines(" error it broke "), 1);
+	assert_int_equal(rig_lines(" warning it is away "), 1);
+}
+
 /* clauses 29, 30: refused before the scheduler, naming the field; logged once, with its object. */
 static void
 test_call__refused_when_decoded(void **state)
@@ -306,6 +325,7 @@ main(void)
 		TEST(test_call__failure_in_odd_words),
 		TEST(test_call__answer_that_cannot_be_told),
 		TEST(test_call__secrets_are_masked),
+		TEST(test_call__level_of_its_line),
 		TEST(test_call__refused_when_decoded),
 		TEST(test_cancel__reaches_the_router),
 		TEST(test_cancel__connection_lost),
