@@ -89,27 +89,6 @@ plan_create(struct plan *plan)
 	return -1;
 }
 
-/* Looks for a bucket with cosid's ownership tags by its native name, on every backend. */
-static int
-find_owned_bucket(struct plan *plan, const char *native)
-{
-	const struct generation *generation = plan->generation;
-	struct lookup *lookup = lookup_new(plan, native);
-
-	if (lookup == NULL)
-		return -1;
-	lookup->owned_only = true;
-	lookup->all_must_answer = true;
-	for (size_t i = 0; i < generation->nbackends; i++)
-		if (generation->backends[i].module->get_bucket != NULL)
-			lookup_add(lookup, &generation->backends[i], native, NULL);
-	status_fail(&lookup->why, COSI_PRECONDITION,
-		    "'%.160s' names no backend, and cosid has created no bucket of that name",
-		    native);
-	plan->lookup = lookup;
-	return 0;
-}
-
 /* Looks for an existing bucket by its native name, where existing_buckets permits it. */
 static int
 find_existing_bucket(struct plan *plan, const char *native)
@@ -157,19 +136,33 @@ refuse_malformed(const struct plan *plan, const char *id)
 static int
 plan_by_bucket_id(struct plan *plan)
 {
+	const struct generation *generation = plan->generation;
 	const char *id = plan->req->id;
+	struct lookup *lookup;
 
 	plan->native = id;
-	plan->backend = id_backend(plan->generation, id, &plan->native);
+	plan->backend = id_backend(generation, id, &plan->native);
 	if (plan->backend != NULL)
 		return 0;
 	if (!id_is_native(id))
 		return refuse_malformed(plan, id);
 	if (id_may_be_orphan(id))
 		plan->orphan = id;
-	if (plan->req->op == REQUEST_DELETE)
-		return find_owned_bucket(plan, id);
-	return find_existing_bucket(plan, id);
+	if (plan->req->op == REQUEST_GET)
+		return find_existing_bucket(plan, id);
+	/* A Delete looks for a bucket with cosid's ownership tags, on every backend. */
+	lookup = lookup_new(plan, id);
+	if (lookup == NULL)
+		return -1;
+	lookup->owned_only = true;
+	lookup->all_must_answer = true;
+	for (size_t i = 0; i < generation->nbackends; i++)
+		if (generation->backends[i].module->get_bucket != NULL)
+			lookup_add(lookup, &generation->backends[i], id, NULL);
+	status_fail(&lookup->why, COSI_PRECONDITION,
+		    "'%.160s' names no backend, and cosid has created no bucket of that name", id);
+	plan->lookup = lookup;
+	return 0;
 }
 
 static int
