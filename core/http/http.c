@@ -28,37 +28,30 @@ enum { QUERY_MAX = 128, STEP_MS = 20, RETRY_AFTER_MAX_S = 86400 };
 static const char *const id_headers[] = { "x-amz-request-id", "x-ms-request-id",
 					  "x-guploader-uploadid", "x-request-id" };
 
-/* "a=1&tagging" -> "?a&tagging": names tell what was asked, values may be secrets. */
-static void
-write_query_names(const char *query, char out[static QUERY_MAX])
-{
-	size_t len = 0;
-	bool value = false;
-
-	if (query != NULL)
-		out[len++] = '?';
-	for (; query != NULL && *query != '\0' && len < QUERY_MAX - 1; query++) {
-		value = *query == '=' || (value && *query != '&');
-		if (!value)
-			out[len++] = *query;
-	}
-	out[len] = '\0';
-}
-
 static void
 trace_attempt(const struct handle *handle, const struct attempt *attempt)
 {
 	const struct request *request = attempt->request;
 	const struct log_fields unnamed = { .backend = handle->options->backend, .ms = -1 };
 	const struct log_fields *fields = attempt->call->fields;
-	const char *id = NULL;
+	const char *id = NULL, *query = request->query;
 	char names[QUERY_MAX];
+	bool in_value = false;
+	size_t len = 0;
 
 	if (!log_wants(COSI_DEBUG))
 		return;
 	if (fields == NULL)
 		fields = &unnamed;
-	write_query_names(request->query, names);
+	/* "a=1&tagging" -> "?a&tagging": names tell what was asked, values may be secrets. */
+	if (query != NULL)
+		names[len++] = '?';
+	for (; query != NULL && *query != '\0' && len < QUERY_MAX - 1; query++) {
+		in_value = *query == '=' || (in_value && *query != '&');
+		if (!in_value)
+			names[len++] = *query;
+	}
+	names[len] = '\0';
 	if (attempt->status == 0) {
 		log_line(COSI_DEBUG, fields, "http %s%s at %s: %s (%lld ms, sent %u)",
 			 request->shown, names, request->url.origin, attempt->text,
@@ -116,21 +109,6 @@ retry_wait(const struct http_call *call, int64_t delay_ms)
 
 /* ---- attempts ---- */
 
-/* A changing request that is lost may be carried out later, even when its repetition was answered.
- * 408, 502 and 504: an intermediary gave up. */
-static void
-note_unknown(const struct attempt *attempt)
-{
-	const struct request *request = attempt->request;
-	struct http_call *call = attempt->call;
-	bool lost = attempt->status == 0 || attempt->status == 408 || attempt->status == 502 ||
-		    attempt->status == 504;
-
-	if (request->changing && (attempt->sent > 1 || (attempt->sent == 1 && lost)) &&
-	    request->timeout_ms > call->unknown_ms)
-		call->unknown_ms = request->timeout_ms;
-}
-
 /* attempt: its request and call are set; it becomes the last one.  0 when that brought an answer.
  */
 static int
@@ -140,7 +118,7 @@ send_until_answered(const struct http_client *client, struct origin *origin, str
 	const struct request *request = attempt->request;
 	struct http_call *call = attempt->call;
 	unsigned nattempts = 0;
-	bool again, probe;
+	bool again, probe, lost;
 
 	do {
 		if (!breaker_admit(&origin->breaker, clock_mono_ms(), &probe)) {
@@ -152,7 +130,13 @@ send_until_answered(const struct http_client *client, struct origin *origin, str
 		*attempt = (struct attempt){ .request = request, .call = call };
 		handle_perform(handle, attempt);
 		nattempts++;
-		note_unknown(attempt);
+		/* A changing request that is lost may be carried out later, even when its
+		 * repetition was answered.  408, 502 and 504: an intermediary gave up. */
+		lost = attempt->status == 0 || attempt->status == 408 || attempt->status == 502 ||
+		       attempt->status == 504;
+		if (request->changing && (attempt->sent > 1 || (attempt->sent == 1 && lost)) &&
+		    request->timeout_ms > call->unknown_ms)
+			call->unknown_ms = request->timeout_ms;
 		breaker_report(&origin->breaker, probe, attempt->outcome, attempt->text,
 			       clock_mono_ms());
 		trace_attempt(handle, attempt);

@@ -40,26 +40,6 @@ new_config(const struct cosi_module *module)
 	return config == NULL ? NULL : memset(config, 0, size);
 }
 
-static int
-read_settings(struct backend *backend, struct instance *instance, bool checking, struct diag *diag)
-{
-	const struct config_backend *config = backend->config;
-	const struct cosi_module *module = backend->module;
-	const char *endpoint = config->endpoint;
-
-	if (endpoint == NULL && (module->flags & COSI_NETWORK) != 0)
-		endpoint = module->endpoint;
-	instance->config = new_config(module);
-	if (instance->config == NULL || copy_url(endpoint, &instance->endpoint) < 0 ||
-	    copy_url(config->public_endpoint != NULL ? config->public_endpoint : endpoint,
-		     &instance->public_url) < 0) {
-		diag_error(diag, config->file, config->line, "out of memory");
-		return -1;
-	}
-	return config_settings(config, module, checking, instance->config, &instance->settings,
-			       diag);
-}
-
 /* Is a secret empty, as those are that cosid --check could not read?  open() would refuse it. */
 static bool
 lacks_secret(const struct instance *instance, const struct cosi_schema *schema)
@@ -224,7 +204,8 @@ int
 instance_open(struct backend *backend, struct image *image, const struct opening *opening)
 {
 	const struct config_backend *config = backend->config;
-	const struct cosi_schema *schema = &image->loaded.module.config;
+	const struct cosi_module *module = &image->loaded.module;
+	const char *endpoint = config->endpoint, *public_url = config->public_endpoint;
 	struct instance *instance = calloc(1, sizeof *instance);
 	struct status status = { 0 };
 	size_t settings_len;
@@ -240,15 +221,25 @@ instance_open(struct backend *backend, struct image *image, const struct opening
 	instance->image = image;
 	backend->name = config->name;
 	set_instance(backend, instance);
-	if (read_settings(backend, instance, opening->checking, opening->diag) < 0) {
+	if (endpoint == NULL && (module->flags & COSI_NETWORK) != 0)
+		endpoint = module->endpoint;
+	instance->config = new_config(module);
+	if (instance->config == NULL || copy_url(endpoint, &instance->endpoint) < 0 ||
+	    copy_url(public_url != NULL ? public_url : endpoint, &instance->public_url) < 0) {
+		diag_error(opening->diag, config->file, config->line, "out of memory");
 		instance_close(backend);
 		return -1;
 	}
 	backend->public_url = instance->public_url;
-	instance->unfit = opening->checking && lacks_secret(instance, schema);
+	if (config_settings(config, module, opening->checking, instance->config,
+			    &instance->settings, opening->diag) < 0) {
+		instance_close(backend);
+		return -1;
+	}
+	instance->unfit = opening->checking && lacks_secret(instance, &module->config);
 	if (instance->unfit)
 		return 0;
-	settings = settings_encode(schema, instance->config, &settings_len);
+	settings = settings_encode(&module->config, instance->config, &settings_len);
 	if (settings == NULL)
 		status_no_memory(&status);
 	else
