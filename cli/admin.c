@@ -178,16 +178,6 @@ print_failure(struct arena *arena, const json_t *failure)
 		      json_text_of(arena, failure, "text"));
 }
 
-/* The error of a reload that has failed says what serves, and comes after these. */
-static void
-print_reload(struct arena *arena, const json_t *last, bool done)
-{
-	if (done)
-		(void)printf("generation %lld serves %s\n", json_number_of(last, "generation"),
-			     json_count_of(arena, last, "backendCount", "backend"));
-	print_messages(done ? stdout : stderr, arena, json_object_get(last, "messages"));
-}
-
 /* ---- the session -------------------------------------------------------------------- */
 
 /* The daemon may refuse a session and close it before it has read anything. */
@@ -285,7 +275,13 @@ admin_print(struct arena *arena, const struct args *args, struct admin_answer *a
 	} else if (args->request.op == OP_STATUS) {
 		print_status(arena, answer->last);
 	} else if (args->request.op == OP_RELOAD) {
-		print_reload(arena, answer->last, done);
+		/* The error of a reload that has failed says what serves, and comes after these. */
+		if (done)
+			(void)printf("generation %lld serves %s\n",
+				     json_number_of(answer->last, "generation"),
+				     json_count_of(arena, answer->last, "backendCount", "backend"));
+		print_messages(done ? stdout : stderr, arena,
+			       json_object_get(answer->last, "messages"));
 	} else {
 		print_each(arena, answer->items, print_item);
 		print_each(arena, answer->failures, print_failure);

@@ -254,27 +254,6 @@ options_check(struct parse *parse, const struct command *command)
 	return 0;
 }
 
-static int
-command_parse(struct parse *parse, size_t n, char **words)
-{
-	const char *names[NCOMMANDS + 1] = { NULL };
-	const struct command *command;
-	int choice;
-
-	if (n == 0)
-		return args_fail(parse, "no command");
-	for (size_t i = 0; i < NCOMMANDS; i++)
-		names[i] = commands[i].name;
-	choice = choose(parse, "command", words[0], names);
-	if (choice < 0)
-		return -1;
-	command = &commands[choice];
-	parse->args->request.op = command->op;
-	if (words_parse(parse, command, n - 1, words + 1) < 0)
-		return -1;
-	return options_check(parse, command);
-}
-
 /* The environment names COSI's own socket, not the admin socket. */
 static int
 endpoint_parse(struct parse *parse)
@@ -301,7 +280,8 @@ int
 args_parse(struct args *args, int argc, char **argv, struct arena *arena, const char **out_error)
 {
 	struct parse parse = { .args = args, .arena = arena };
-	int rc = 0, option;
+	const char *names[NCOMMANDS + 1] = { NULL };
+	int rc = 0, option, choice;
 
 	*args = (struct args){
 		.api = &api_v1alpha2,
@@ -310,11 +290,24 @@ args_parse(struct args *args, int argc, char **argv, struct arena *arena, const 
 	};
 	while (rc == 0 && (option = getopt_long(argc, argv, "e:o:h", options, NULL)) != -1)
 		rc = option_set(&parse, option);
-	if (rc == 0 && !args->help && !args->version) {
-		rc = command_parse(&parse, (size_t)(argc - optind), argv + optind);
-		if (rc == 0)
-			rc = endpoint_parse(&parse);
+	if (rc < 0 || args->help || args->version)
+		goto out;
+	rc = -1;
+	if (optind >= argc) {
+		args_fail(&parse, "no command");
+		goto out;
 	}
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		names[i] = commands[i].name;
+	choice = choose(&parse, "command", argv[optind], names);
+	if (choice < 0)
+		goto out;
+	args->request.op = commands[choice].op;
+	if (words_parse(&parse, &commands[choice], (size_t)(argc - optind - 1),
+			argv + optind + 1) == 0 &&
+	    options_check(&parse, &commands[choice]) == 0)
+		rc = endpoint_parse(&parse);
+out:
 	*out_error = parse.error;
 	return rc;
 }

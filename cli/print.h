@@ -4,8 +4,8 @@
 #define COSID_CLI_PRINT_H
 #include <jansson.h>
 
+#include "api.h"
 #include "base/arena.h"
-#include "request.h"
 
 enum output { OUTPUT_TEXT = 1, OUTPUT_JSON, OUTPUT_ENV };
 
