@@ -28,7 +28,7 @@ clock_mono_us(void)
 static inline int64_t
 clock_mono_ms(void)
 {
-	return clock_mono_us() / 1000;
+	return clock_us(CLOCK_MONOTONIC) / 1000;
 }
 
 /* Since the epoch: for signatures, tags and logs. */
@@ -41,7 +41,7 @@ clock_wall_us(void)
 static inline int64_t
 clock_wall_s(void)
 {
-	return clock_wall_us() / 1000000;
+	return clock_us(CLOCK_REALTIME) / 1000000;
 }
 
 /* ---- points in time as text, in UTC ---- */

@@ -73,8 +73,6 @@ void config_forget(struct config *config);
  * owner, endpoint, admin_endpoint), with a warning for each that would have.  An error
  * in diag: out of memory.  Before config is shared. */
 void config_keep(struct config *config, const struct config *running, struct diag *diag);
-/* Where a key of the top level stands: the line (0: nowhere), and the file, borrowed. */
-int config_line(const struct config *config, const char *key, const char **out_file);
 struct config *config_ref(struct config *config);
 void config_unref(struct config *config);
 /* Where this program's configuration file and modules are by default (config/paths.c). */

@@ -241,21 +241,49 @@ config_forget(struct config *config)
 		file_forget(&loaded->files[i]);
 }
 
-struct arena *
-load_arena(const struct config *config)
+/* ---- what stays until a restart ----
+ *
+ * Sidecars know the daemon by its socket and its name, buckets and accounts by the owner; the other
+ * socket was made at the start. */
+
+static bool
+same_text(const char *a, const char *b)
 {
-	return &loaded_of(config)->arena;
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-int
-config_line(const struct config *config, const char *key, const char **out_file)
+/* The new configuration may outlive the running one. */
+static void
+keep_text(struct config *config, const char *key, const char **text, const char *running,
+	  struct diag *diag)
 {
-	const struct loaded *loaded = loaded_of(config);
+	struct loaded *loaded = loaded_of(config);
 	const config_setting_t *setting = top_setting(loaded, key);
 
-	*out_file = loaded->files[0].path;
-	return setting != NULL ? group_line(setting) : 0;
+	if (same_text(*text, running))
+		return;
+	diag_warning(diag, loaded->files[0].path, setting != NULL ? group_line(setting) : 0,
+		     "'%s' cannot change without a restart: '%s' stays", key, running);
+	*text = arena_strdup(&loaded->arena, running);
 }
+
+void
+config_keep(struct config *config, const struct config *running, struct diag *diag)
+{
+	bool derived = same_text(config->owner, config->driver_name) &&
+		       same_text(running->owner, running->driver_name);
+
+	keep_text(config, "driver_name", &config->driver_name, running->driver_name, diag);
+	if (derived)
+		config->owner = config->driver_name;
+	keep_text(config, "owner", &config->owner, running->owner, diag);
+	keep_text(config, "endpoint", &config->socket_path, running->socket_path, diag);
+	keep_text(config, "admin_endpoint", &config->admin_path, running->admin_path, diag);
+	if (arena_failed(&loaded_of(config)->arena))
+		diag_error(diag, NULL, 0, "the configuration needs too much memory");
+}
+
+/* ---- its life ---- */
 
 struct config *
 config_ref(struct config *config)

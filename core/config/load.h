@@ -150,8 +150,6 @@ void load_require_backend(const struct reader *reader, const config_setting_t *g
 
 /* ---- load.c, paths.c ---- */
 
-/* The memory of a loaded configuration. */
-struct arena *load_arena(const struct config *config);
 /* config_load() with another limit on its memory, for the test that runs out of it. */
 struct config *load_within(const char *path, size_t memory, struct diag *diag);
 

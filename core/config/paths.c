@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * paths.c - where files are by default, and what a running daemon keeps of its first configuration.
+ * paths.c - where files are by default.
  *
  * The defaults follow the program, so that an installation can be moved as a whole.
  *
@@ -52,25 +52,18 @@ path_join(const char *prefix, const char *name, char out[PATH_MAX])
 	return true;
 }
 
-static bool
-is_path_directory(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 void
 paths_find(const char *program, struct paths *out)
 {
 	char prefix[PATH_MAX], modules[PATH_MAX];
+	struct stat st;
 
 	(void)path_join("", COSID_CONFIG_FILE, out->config);
 	(void)path_join("", COSID_MODULE_DIR, out->modules);
 	if (program == NULL)
 		return;
 	if (lies_in(program, "bin", prefix) && path_join(prefix, "modules", modules) &&
-	    is_path_directory(modules)) {
+	    stat(modules, &st) == 0 && S_ISDIR(st.st_mode)) {
 		(void)path_join("", modules, out->modules);
 	} else if (lies_in(program, COSID_SBIN, prefix)) {
 		(void)path_join(prefix, COSID_MODULES_BELOW, out->modules);
@@ -104,47 +97,4 @@ config_default_module_dir(void)
 {
 	(void)pthread_once(&own_paths_once, find_own_paths);
 	return own_paths.modules;
-}
-
-/* ---- what stays until a restart ----
- *
- * Sidecars know the daemon by its socket and its name, buckets and accounts by the owner; the other
- * socket was made at the start. */
-
-/* NULL: an error was reported. */
-static bool
-same_text(const char *a, const char *b)
-{
-	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
-/* The new configuration may outlive the running one. */
-static void
-keep_text(struct config *config, const char *key, const char **text, const char *running,
-	  struct diag *diag)
-{
-	const char *file;
-	int line = config_line(config, key, &file);
-
-	if (same_text(*text, running))
-		return;
-	diag_warning(diag, file, line, "'%s' cannot change without a restart: '%s' stays", key,
-		     running);
-	*text = arena_strdup(load_arena(config), running);
-}
-
-void
-config_keep(struct config *config, const struct config *running, struct diag *diag)
-{
-	bool derived = same_text(config->owner, config->driver_name) &&
-		       same_text(running->owner, running->driver_name);
-
-	keep_text(config, "driver_name", &config->driver_name, running->driver_name, diag);
-	if (derived)
-		config->owner = config->driver_name;
-	keep_text(config, "owner", &config->owner, running->owner, diag);
-	keep_text(config, "endpoint", &config->socket_path, running->socket_path, diag);
-	keep_text(config, "admin_endpoint", &config->admin_path, running->admin_path, diag);
-	if (arena_failed(load_arena(config)))
-		diag_error(diag, NULL, 0, "the configuration needs too much memory");
 }

@@ -240,15 +240,6 @@ value_canonical(struct arena *arena, const struct cosi_key *key, const void *out
 
 /* ---- request parameters ---- */
 
-static bool
-param_is_given(const struct cosi_kv *params, size_t nparams, const char *key)
-{
-	for (size_t i = 0; i < nparams; i++)
-		if (strcmp(params[i].key, key) == 0)
-			return true;
-	return false;
-}
-
 int
 config_params(const struct cosi_schema *schema, const struct cosi_kv *params, size_t nparams,
 	      bool demand, void *out, struct arena *arena, const char **canonical,
@@ -273,8 +264,11 @@ config_params(const struct cosi_schema *schema, const struct cosi_kv *params, si
 	}
 	for (size_t i = 0; i < schema->nkeys; i++) {
 		const struct cosi_key *key = &schema->keys[i];
+		size_t at = 0;
 
-		if (param_is_given(params, nparams, key->name))
+		while (at < nparams && strcmp(params[at].key, key->name) != 0)
+			at++;
+		if (at < nparams)
 			continue;
 		if (demand && (key->flags & COSI_REQUIRED) != 0) {
 			*out_error = arena_printf(arena, "parameter '%s' is required", key->name);
