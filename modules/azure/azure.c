@@ -11,9 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "policy.h"
+
 #include "banned.h"
 
-enum { ACCOUNT_MIN = 3, ACCOUNT_MOST = 24 };
+enum { ACCOUNT_MIN = 3, ACCOUNT_MOST = 24, CONTAINER_NAME_MIN = 3, CONTAINER_NAME_MAX = 63 };
 /* A policy may need 30 s to take effect; dates end with the year 9999. */
 #define LIFETIME_MIN_MS  (INT64_C(60) * 1000)
 #define LIFETIME_MOST_MS (INT64_C(876000) * 3600 * 1000)
@@ -35,6 +37,55 @@ static const struct cosi_key azure_config_keys[] = {
 	COSI_SECRET(struct azure_config, client_secret, 0, "refused, like tenant_id"),
 	COSI_PATH(struct azure_config, federated_token_file, 0, NULL, "refused, like tenant_id"),
 };
+
+/* ---- names ----
+ *
+ * Source of the container's rules: "Naming and referencing containers, blobs, and metadata" (REST
+ * reference).  $root, $logs and $web break them, and belong to the storage account itself. */
+
+/* NULL: a container can have it. */
+static const char *
+azure_broken_rule(const char *name)
+{
+	size_t len = strlen(name);
+
+	if (len < CONTAINER_NAME_MIN || len > CONTAINER_NAME_MAX)
+		return "a name has 3 to 63 bytes";
+	if (name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-")] != '\0')
+		return "a name has only a-z, 0-9 and '-'";
+	if (name[0] == '-' || name[len - 1] == '-')
+		return "a name begins and ends with a letter or a digit";
+	if (strstr(name, "--") != NULL)
+		return "a name has no two '-' side by side";
+	return NULL;
+}
+
+bool
+azure_name_is_container(const char *name)
+{
+	return azure_broken_rule(name) == NULL;
+}
+
+bool
+azure_name_is_account(const char *native)
+{
+	return strlen(native) <= POLICY_ACCOUNT_MAX && rest_is_account(native);
+}
+
+const char *
+azure_map_name(void *instance, struct cosi_call *call, uint32_t kind, const char *asked, bool exact)
+{
+	static const struct rest_names containers = { "container", CONTAINER_NAME_MAX, true };
+	static const struct rest_names accounts = { "account", POLICY_ACCOUNT_MAX, true };
+
+	(void)instance;
+	if (kind == COSI_BUCKET)
+		return rest_name_map(call, &containers, asked, azure_broken_rule(asked), exact);
+	return strlen(asked) <= POLICY_ACCOUNT_MAX ? asked
+						   : rest_name_shorten(call, &accounts, asked);
+}
+
+/* ---- instances ---- */
 
 /* url: the key's value; NULL: the backend's endpoint. */
 static int
@@ -117,30 +168,19 @@ azure_open(struct cosi_call *call, const void *settings, void **out_instance)
 }
 
 static int
-azure_probe_element(void *arg, const char *path, char *text, size_t len)
-{
-	bool *is_list = arg;
-
-	(void)text;
-	(void)len;
-	*is_list = *is_list || strcmp(path, "EnumerationResults") == 0;
-	return 0;
-}
-
-static int
 azure_probe(void *instance, struct cosi_call *call)
 {
 	const struct cosi_http_reply *reply =
 		azure_send(instance, call, .method = "GET", .path = "/",
 			   REST_QUERY({ "comp", "list" }, { "maxresults", "1" }));
-	bool is_list = false;
+	char ignored[1];
 
-	if (reply == NULL ||
-	    ((!azure_answered(reply, 200) ||
-	      xml_read(reply->body, azure_probe_element, &is_list) < 0 || !is_list) &&
-	     azure_fail(call, reply) < 0))
-		return cosi_fail(call, 0, "cannot use the storage account");
-	return 0;
+	if (reply != NULL && azure_answered(reply, 200) &&
+	    xml_find(reply->body, "EnumerationResults", ignored, sizeof ignored))
+		return 0;
+	if (reply != NULL)
+		(void)azure_fail(call, reply);
+	return cosi_fail(call, 0, "cannot use the storage account");
 }
 
 COSI_MODULE = {

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  * azure.h - what the files of this module share.
  *
- *   azure.c    the module, its settings, open, probe     name.c     names of containers, accounts
- *   bucket.c   create, get, delete                       grant.c    a policy, and a SAS for it
- *   revoke.c   removes the policy                        list.c     everything of one owner
- *   edit.c     changes a container's list of policies    acl.c      that list as XML
- *   policy.c   ids and rights of policies                pages.c    lists of containers and blobs
- *   api.c      requests, and what refusals mean          sign.c     signatures
+ *   azure.c    the module, its settings, names, open, probe
+ *   bucket.c   create, get, delete
+ *   access.c   grant, revoke: a policy, and a SAS for it
+ *   list.c     lists of containers and blobs, everything of one owner
+ *   edit.c     changes a container's list of policies
+ *   policy.c   that list as XML; ids and rights of policies
+ *   api.c      signatures, and what refusals mean
  */
 #ifndef AZURE_AZURE_H
 #define AZURE_AZURE_H
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "cosi_module.h"
 #include "rest/rest.h"
-#include "sign.h"
 #include "text/xml.h"
 
 struct azure_config {
@@ -26,12 +27,18 @@ struct azure_config {
 	const char *tenant_id, *client_id, *client_secret, *federated_token_file;
 };
 
+enum { AZURE_KEY_MAX = 64 };
+struct azure_key {
+	uint8_t bytes[AZURE_KEY_MAX + 2]; /* libcrypto decodes whole triples */
+	size_t len;
+};
+
 struct azure {
 	const struct azure_config *config;
 	struct azure_key key;
 };
 
-/* ---- name.c ---- */
+/* ---- azure.c ---- */
 
 /* Can a container have that name? */
 bool azure_name_is_container(const char *name);
@@ -49,6 +56,20 @@ const char *azure_map_name(void *instance, struct cosi_call *call, uint32_t kind
 #define META_NAME   "cosiname"
 #define META_PARAMS "cosiparams"
 #define META_HEADER "x-ms-meta-"
+
+/* 0; or -1 when it is not the base64 of 1 to AZURE_KEY_MAX bytes. */
+int azure_key_read(const char *base64, struct azure_key *out);
+/* Base64 of the text's HMAC-SHA256, from the call's memory; "" when the call has failed. */
+const char *azure_key_sign(struct cosi_call *call, const struct azure_key *key, const char *text);
+
+/* What Shared Key signs of a message whose headers are sorted, and hold x-ms-date. */
+const char *azure_sign_text(struct cosi_call *call, const char *account,
+			    const struct rest_message *message);
+
+/* The query that grants what the container's stored access policy of that id allows: sv, si, sr,
+ * sig, encoded. */
+const char *azure_sign_sas(struct cosi_call *call, const struct azure_key *key, const char *account,
+			   const char *container, const char *policy);
 
 extern const struct rest_api azure_api;
 /* rest_call() of this api.  Each request of this module may be sent twice. */
@@ -69,7 +90,7 @@ bool azure_is_absent(const struct cosi_http_reply *reply);
  * another request, BUSY. */
 int azure_fail(struct cosi_call *call, const struct cosi_http_reply *reply);
 
-/* ---- pages.c ---- */
+/* ---- list.c ---- */
 
 /* Does the container hold any blob? */
 int azure_has_blobs(const struct azure *azure, struct cosi_call *call, const char *container,
@@ -88,7 +109,7 @@ typedef int azure_container_fn(void *arg, struct cosi_call *call,
 int azure_each_container(const struct azure *azure, struct cosi_call *call,
 			 azure_container_fn *each, void *arg);
 
-/* ---- the handlers: bucket.c, grant.c, revoke.c, list.c ---- */
+/* ---- the handlers: bucket.c, access.c, list.c ---- */
 
 int azure_create_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
 			struct cosi_bucket *out);

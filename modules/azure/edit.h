@@ -13,8 +13,8 @@
  */
 #ifndef AZURE_EDIT_H
 #define AZURE_EDIT_H
-#include "acl.h"
 #include "azure.h"
+#include "policy.h"
 
 enum edit_verdict {
 	EDIT_KEEP = 1, /* it stays as it is */

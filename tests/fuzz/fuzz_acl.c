@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "acl.h"
 #include "host.h"
+#include "policy.h"
 
 #include "banned.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_acl.c - lists of policies: nothing of others' is lost on the way through. */
-#include "acl.h"
+#include "policy.h"
 
 #include <stdio.h>
 #include <stdlib.h>
