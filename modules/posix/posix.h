@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * posix.h - what the files of this module share.
  *
- *   posix.c    the module, its settings, open, probe, names, errors
- *   bucket.c   create, get, delete             access.c   grant, revoke, keys
- *   list.c     everything of one owner         root.c     the root directory, for one call
- *   record.c   ownership records and locks     tree.c     empties a bucket
+ *   posix.c    the module, its settings, open, probe, names, errors; the root directory, for one
+ * call bucket.c   create, get, delete; everything of one owner access.c   grant, revoke, keys
+ *   record.c   ownership records and locks
+ *   tree.c     empties a bucket
  *
  *   root/photos/                      a bucket
  *   root/.cosid/buckets/photos.json   its owner, and the parameters it was created with
@@ -59,7 +59,7 @@ int fs_check_name(struct cosi_call *call, const char *name);
 /* The fields of an answer that are the same for every bucket. */
 void fs_describe(struct cosi_bucket *out);
 
-/* ---- root.c ---- */
+/* ---- posix.c: the root ---- */
 
 /* Opens the root until fs_close_root(), which CLEANUP_ROOT calls at the end of the scope.  When it
  * is absent or another file system's empty mount point, the call has failed, UNAVAILABLE, and
@@ -88,7 +88,7 @@ void fs_close_dir(DIR **dir);
  * no such directory; else -1 with the call failed. */
 int tree_purge(struct cosi_call *call, int parent, const char *name);
 
-/* ---- the handlers: bucket.c, access.c, list.c ---- */
+/* ---- the handlers: bucket.c, access.c ---- */
 
 int fs_create_bucket(void *, struct cosi_call *, const struct cosi_bucket_req *,
 		     struct cosi_bucket *);

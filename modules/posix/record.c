@@ -148,15 +148,6 @@ fs_write_all(int fd, const char *buffer, size_t len)
 	return 0;
 }
 
-static bool
-is_record(const json_t *json)
-{
-	return json_integer_value(json_object_get(json, "version")) == VERSION &&
-	       json_is_string(json_object_get(json, "owner")) &&
-	       json_is_string(json_object_get(json, "name")) &&
-	       json_is_string(json_object_get(json, "params"));
-}
-
 /* A record that cannot be parsed is an error, never taken for an absent one. */
 static int
 record_parse(struct cosi_call *call, const char *name, int fd, json_t **out)
@@ -168,7 +159,10 @@ record_parse(struct cosi_call *call, const char *name, int fd, json_t **out)
 	if (text == NULL || fs_read_all(fd, text, RECORD_MAX + 1, &len) < 0)
 		return fs_fail(call, errno, "read the record of", name);
 	json = len > RECORD_MAX ? NULL : json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
-	if (is_record(json)) {
+	if (json_integer_value(json_object_get(json, "version")) == VERSION &&
+	    json_is_string(json_object_get(json, "owner")) &&
+	    json_is_string(json_object_get(json, "name")) &&
+	    json_is_string(json_object_get(json, "params"))) {
 		*out = json;
 		return 0;
 	}
@@ -197,18 +191,6 @@ record_read(const struct fs *fs, struct cosi_call *call, uint32_t kind, const ch
 	return errno == ENOENT ? 0 : fs_fail(call, errno, "read the record of", name);
 }
 
-/* Writes the file and waits until it is on the disk. */
-static int
-fs_write_synced(int dir, const char *name, const char *text, size_t len)
-{
-	CLEANUP_FD int fd =
-		openat(dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
-
-	if (fd < 0 || fs_write_all(fd, text, len) < 0)
-		return -1;
-	return fsync(fd);
-}
-
 int
 record_write(const struct fs *fs, struct cosi_call *call, uint32_t kind, const char *name,
 	     const json_t *record)
@@ -217,6 +199,7 @@ record_write(const struct fs *fs, struct cosi_call *call, uint32_t kind, const c
 	const char *next = cosi_printf(call, ".%s.next", name);
 	CLEANUP_FREE char *text = json_dumps(record, JSON_INDENT(2) | JSON_SORT_KEYS);
 	CLEANUP_FD int dir = -1;
+	CLEANUP_FD int fd = -1;
 
 	if (cosi_failed(call))
 		return -1;
@@ -228,7 +211,10 @@ record_write(const struct fs *fs, struct cosi_call *call, uint32_t kind, const c
 			"cannot write the record of '%s': the record is longer than %d bytes", name,
 			RECORD_MAX);
 	dir = record_open_dir(fs, record_kind_name(kind), CREATE);
-	if (dir < 0 || fs_write_synced(dir, next, text, strlen(text)) < 0 ||
+	if (dir >= 0)
+		fd = openat(dir, next, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+			    FILE_MODE);
+	if (fd < 0 || fs_write_all(fd, text, strlen(text)) < 0 || fsync(fd) < 0 ||
 	    renameat(dir, next, dir, file) < 0 || fsync(dir) < 0)
 		return record_fail(fs, call, errno, "write the record of", name);
 	return 0;
