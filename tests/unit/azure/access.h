@@ -42,7 +42,4 @@
  * live at a time. */
 const char *list_of(const char *const ids[], const char *inside);
 
-/* Read and write for cosi-ba-1 on photos. */
-void try_grant(struct script *script, struct cosi_bucket *out_bucket, struct cosi_access *out);
-
 #endif

@@ -27,7 +27,7 @@ script_init(struct script *script)
 	};
 	rig->azure.config = &rig->config;
 	assert_int_equal(azure_key_read(ACCOUNT_KEY, &rig->azure.key), 0);
-	script_start(script, &azure, "https://cosiacct.blob.core.windows.net");
+	script_start(script, &cosi_module, &azure, "https://cosiacct.blob.core.windows.net");
 	script->instance = rig;
 }
 

@@ -5,6 +5,8 @@
 #include "azure.h"
 #include "script.h"
 
+extern const struct cosi_module cosi_module;
+
 #define ACL_GET "GET /photos?comp=acl&restype=container"
 #define ACL_PUT "PUT /photos?comp=acl&restype=container"
 #define LEASE   "PUT /photos?comp=lease&restype=container"

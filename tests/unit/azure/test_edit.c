@@ -7,10 +7,9 @@
 static void
 grant(struct script *script)
 {
-	struct cosi_bucket bucket;
 	struct cosi_access access;
 
-	try_grant(script, &bucket, &access);
+	script_grant(script, PARAMS, &access);
 }
 
 /* Another daemon wrote between the first look and the lease. */

@@ -8,13 +8,12 @@
 
 #define MODIFIED "Fri, 20 Nov 2026 11:59:58 GMT"
 
-static struct cosi_bucket out_bucket;
 static struct cosi_access out;
 
 static void
 grant(struct script *script)
 {
-	try_grant(script, &out_bucket, &out);
+	script_grant(script, PARAMS, &out);
 }
 
 static void
@@ -39,7 +38,7 @@ test_grant__new(void **state)
 	assert_non_null(strstr(out.token, "https://cosiacct.blob.core.windows.net/photos?"
 					  "sv=2022-11-02&si=cosi-ba-1."));
 	assert_int_equal(out.token_expires, 0);
-	assert_string_equal(out_bucket.azure_account, "cosiacct");
+	assert_string_equal(out.buckets[0]->azure_account, "cosiacct");
 	script_done(&script);
 }
 

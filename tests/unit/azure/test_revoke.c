@@ -5,25 +5,9 @@
 #include "banned.h"
 
 static void
-revoke_of(struct script *script, const char *account, const char *bucket)
-{
-	const struct cosi_bucket_ref ref = { bucket, 0 };
-	const struct cosi_bucket_ref *const refs[] = { &ref };
-	const struct cosi_access_req req = {
-		.native = account,
-		.mark = { .owner = OWNER },
-		.nbuckets = bucket != NULL ? 1 : 0,
-		.buckets = refs,
-	};
-	int rc = azure_revoke(script->instance, &script->host.call, &req);
-
-	assert_int_equal(rc == 0, script->host.code == COSI_OK);
-}
-
-static void
 revoke(struct script *script, const char *bucket)
 {
-	revoke_of(script, "cosi-ba-1", bucket);
+	script_revoke(script, "cosi-ba-1", bucket);
 }
 
 static void
@@ -113,7 +97,7 @@ test_revoke__not_ours(void **state)
 	(void)state;
 	script_init(&script);
 	script_play(&script, NULL, 0);
-	revoke_of(&script, "cosi-a.b", "photos");
+	script_revoke(&script, "cosi-a.b", "photos");
 	script_ended(&script, COSI_PRECONDITION, "the account is not cosid's");
 	script_done(&script);
 }

@@ -92,9 +92,10 @@ play(struct host *host, const struct cosi_http *request)
 }
 
 void
-script_start(struct script *script, const struct script_kind *kind, const char *endpoint)
+script_start(struct script *script, const struct cosi_module *module,
+	     const struct script_kind *kind, const char *endpoint)
 {
-	*script = (struct script){ .kind = kind };
+	*script = (struct script){ .module = module, .kind = kind };
 	host_init(&script->host, endpoint);
 	script->host.script = play;
 	script->host.arg = script;
@@ -134,4 +135,92 @@ script_sent(const struct script *script, size_t n, const char *header)
 		if (strcmp(sent->headers[i].key, header) == 0)
 			return sent->headers[i].value;
 	return "";
+}
+
+/* ---- handlers ---- */
+
+static const struct cosi_bucket_params nothing;
+
+static struct cosi_bucket_req
+bucket_req(const struct cosi_bucket_params *params)
+{
+	return (struct cosi_bucket_req){
+		.native = "photos",
+		.mark = { OWNER, "my photos", PARAMS },
+		.common = params,
+	};
+}
+
+struct cosi_bucket
+script_create(struct script *script, const struct cosi_bucket_params *params)
+{
+	const struct cosi_bucket_req req = bucket_req(params);
+	struct cosi_bucket bucket = { .ours = false };
+	int rc = script->module->create_bucket(script->instance, &script->host.call, &req, &bucket);
+
+	assert_int_equal(rc == 0, script->host.code == COSI_OK);
+	assert_int_equal(bucket.ours, rc == 0);
+	if (rc == 0)
+		assert_string_equal(bucket.params, PARAMS);
+	return bucket;
+}
+
+struct cosi_bucket
+script_get(struct script *script)
+{
+	const struct cosi_bucket_req req = bucket_req(&nothing);
+	struct cosi_bucket bucket = { .ours = false };
+	int rc = script->module->get_bucket(script->instance, &script->host.call, &req, &bucket);
+
+	assert_int_equal(rc == 0, script->host.code == COSI_OK);
+	return bucket;
+}
+
+void
+script_delete(struct script *script, const struct cosi_bucket_params *params)
+{
+	const struct cosi_bucket_req req = bucket_req(params);
+	int rc = script->module->delete_bucket(script->instance, &script->host.call, &req);
+
+	assert_int_equal(rc == 0, script->host.code == COSI_OK);
+}
+
+void
+script_grant(struct script *script, const char *params, struct cosi_access *out)
+{
+	static const struct cosi_bucket_ref photos = { "photos", COSI_READ_WRITE };
+	static const struct cosi_bucket_ref *const refs[] = { &photos };
+	static struct cosi_bucket bucket;
+	static struct cosi_bucket *const buckets[] = { &bucket };
+	const struct cosi_access_req req = {
+		.native = "cosi-ba-1",
+		.mark = { OWNER, "ba-1", params },
+		.protocol = script->module->protocols,
+		.auth = COSI_AUTH_KEY,
+		.nbuckets = 1,
+		.buckets = refs,
+	};
+	int rc;
+
+	bucket = (struct cosi_bucket){ .ours = false };
+	*out = (struct cosi_access){ .buckets = buckets };
+	rc = script->module->grant(script->instance, &script->host.call, &req, out);
+	assert_int_equal(rc == 0, script->host.code == COSI_OK);
+	assert_int_equal(rc == 0, out->key_secret != NULL || out->token != NULL);
+}
+
+void
+script_revoke(struct script *script, const char *account, const char *bucket)
+{
+	const struct cosi_bucket_ref ref = { .native = bucket };
+	const struct cosi_bucket_ref *const refs[] = { &ref };
+	const struct cosi_access_req req = {
+		.native = account,
+		.mark = { .owner = OWNER },
+		.nbuckets = bucket != NULL ? 1 : 0,
+		.buckets = refs,
+	};
+	int rc = script->module->revoke(script->instance, &script->host.call, &req);
+
+	assert_int_equal(rc == 0, script->host.code == COSI_OK);
 }

@@ -9,6 +9,7 @@
 #define TEST_LIB_SCRIPT_H
 #include "unit.h"
 
+/* A bucket "photos", whose request is "my photos"; an account "cosi-ba-1" of the request "ba-1". */
 #define PARAMS "1:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define OWNER  "cosid.example.org"
 
@@ -35,8 +36,29 @@ struct sent {
 	const char *body;
 };
 
+#define OK(request)                                                                                \
+	{                                                                                          \
+		.expect = (request), .status = 200                                                 \
+	}
+#define FAILS(request, number, why)                                                                \
+	{                                                                                          \
+		.expect = (request), .status = (number), .code = (why)                             \
+	}
+#define SAYS(request, text)                                                                        \
+	{                                                                                          \
+		.expect = (request), .status = 200, .body = (text)                                 \
+	}
+
+/* What stores with an S3 API are asked, and say. */
+#define GET_TAGS   "GET /photos?tagging="
+#define PUT_TAGS   "PUT /photos?tagging="
+#define PUT_BUCKET "PUT /photos?"
+#define TAG(k, v)  "<Tag><Key>" k "</Key><Value>" v "</Value></Tag>"
+#define TAGS(tags) "<Tagging><TagSet>" tags "</TagSet></Tagging>"
+
 struct script {
 	struct host host; /* first */
+	const struct cosi_module *module;
 	const struct script_kind *kind;
 	void *instance; /* of the module under test */
 	const struct step *steps;
@@ -46,7 +68,8 @@ struct script {
 };
 
 /* The clock stands at 2026-11-20T12:00:00Z. */
-void script_start(struct script *script, const struct script_kind *kind, const char *endpoint);
+void script_start(struct script *script, const struct cosi_module *module,
+		  const struct script_kind *kind, const char *endpoint);
 void script_end(struct script *script);
 /* The steps of the next call, which starts anew. */
 void script_play(struct script *script, const struct step *steps, size_t nsteps);
@@ -57,5 +80,16 @@ void script_play(struct script *script, const struct step *steps, size_t nsteps)
 void script_ended(const struct script *script, uint32_t code, const char *text);
 /* A header of the n-th request; "" when it was not sent. */
 const char *script_sent(const struct script *script, size_t n, const char *header);
+
+/* ---- the module's handlers: each succeeds exactly when the call has not failed ---- */
+
+/* The bucket is ours, with PARAMS, exactly when the create succeeds. */
+struct cosi_bucket script_create(struct script *script, const struct cosi_bucket_params *params);
+struct cosi_bucket script_get(struct script *script);
+void script_delete(struct script *script, const struct cosi_bucket_params *params);
+/* Read and write for the account on the bucket.  out has credentials exactly when it succeeds. */
+void script_grant(struct script *script, const char *params, struct cosi_access *out);
+/* bucket: NULL: the whole account. */
+void script_revoke(struct script *script, const char *account, const char *bucket);
 
 #endif

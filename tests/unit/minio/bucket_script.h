@@ -49,14 +49,4 @@
 
 static const struct cosi_bucket_params plain;
 
-static inline struct cosi_bucket_req
-request(const struct cosi_bucket_params *params)
-{
-	return (struct cosi_bucket_req){
-		.native = "photos",
-		.mark = { OWNER, "my photos", PARAMS },
-		.common = params,
-	};
-}
-
 #endif

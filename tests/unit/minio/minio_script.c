@@ -20,7 +20,7 @@ script_init(struct script *script)
 		.adopt_window = 24 * 3600 * 1000,
 	};
 
-	script_start(script, &kind, "http://minio.example:9000");
+	script_start(script, &cosi_module, &kind, "http://minio.example:9000");
 	assert_int_equal(cosi_module.open(&script->host.call, &config, &script->instance), 0);
 }
 

@@ -23,44 +23,6 @@
 #define HERE          SAYS(LOCATION, LOCATED)
 #define NOBODY        FAILS(LOCATION, 403, "InvalidAccessKeyId")
 
-static const struct cosi_bucket_ref photos = { "photos", COSI_READ_WRITE };
-static const struct cosi_bucket_ref *const refs[] = { &photos };
-
-static void
-grant(struct script *script, const char *params, struct cosi_access *out)
-{
-	static struct cosi_bucket bucket;
-	static struct cosi_bucket *const buckets[] = { &bucket };
-	const struct cosi_access_req req = {
-		.native = "cosi-ba-1",
-		.mark = { OWNER, "ba-1", params },
-		.protocol = COSI_S3,
-		.auth = COSI_AUTH_KEY,
-		.nbuckets = 1,
-		.buckets = refs,
-	};
-	int rc;
-
-	*out = (struct cosi_access){ .buckets = buckets };
-	rc = cosi_module.grant(script->instance, &script->host.call, &req, out);
-	assert_int_equal(rc == 0, script->host.code == COSI_OK);
-	assert_int_equal(rc == 0, out->key_secret != NULL);
-}
-
-static void
-revoke(struct script *script, size_t nbuckets)
-{
-	const struct cosi_access_req req = {
-		.native = "cosi-ba-1",
-		.mark = { .owner = OWNER },
-		.nbuckets = nbuckets,
-		.buckets = refs,
-	};
-	int rc = cosi_module.revoke(script->instance, &script->host.call, &req);
-
-	assert_int_equal(rc == 0, script->host.code == COSI_OK);
-}
-
 /* The policy that a grant of these parameters writes; freed by the caller. */
 static char *
 policy_of(struct script *script, const char *params)
@@ -68,7 +30,7 @@ policy_of(struct script *script, const char *params)
 	struct cosi_access access;
 
 	PLAY(script, NOBODY, HERE, OK(PUT_POLICY), OK(PUT_USER), OK(JOIN));
-	grant(script, params, &access);
+	script_grant(script, params, &access);
 	script_ended(script, COSI_OK, "");
 	return strdup(script->sent[2].body);
 }
@@ -82,7 +44,7 @@ test_grant__new(void **state)
 	(void)state;
 	script_init(&script);
 	PLAY(&script, NOBODY, HERE, OK(PUT_POLICY), OK(PUT_USER), OK(JOIN));
-	grant(&script, PARAMS, &access);
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_OK, "");
 	assert_string_equal(access.key_id, KEY);
 	for (size_t i = 0; i < 5; i++)
@@ -99,10 +61,10 @@ test_grant__absent_buckets_leave_nothing(void **state)
 	(void)state;
 	script_init(&script);
 	PLAY(&script, FAILS(LOCATION, 404, "NoSuchBucket"));
-	grant(&script, PARAMS, &access);
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_NOT_FOUND, "there is no bucket 'photos'");
 	PLAY(&script, NOBODY, FAILS(LOCATION, 404, "NoSuchBucket"));
-	grant(&script, PARAMS, &access);
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_NOT_FOUND, "there is no bucket 'photos'");
 	script_done(&script);
 }
@@ -119,19 +81,19 @@ test_grant__again(void **state)
 	policy = policy_of(&script, PARAMS);
 	other = policy_of(&script, "1:fedcba9876543210fedcba9876543210");
 	PLAY(&script, HERE, SAYS(GET_POLICY, policy));
-	grant(&script, PARAMS, &access);
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_OK, "");
 	PLAY(&script, HERE, SAYS(GET_POLICY, other));
-	grant(&script, PARAMS, &access);
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_EXISTS, "with other parameters");
 	/* The policy was lost, or the user was never given it. */
 	PLAY(&script, HERE, FAILS(GET_POLICY, 404, "XMinioAdminNoSuchPolicy"), HERE, OK(PUT_POLICY),
 	     OK(JOIN));
-	grant(&script, PARAMS, &access);
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_OK, "");
 	PLAY(&script, FAILS(LOCATION, 403, "AccessDenied"), SAYS(GET_POLICY, policy), HERE,
 	     OK(PUT_POLICY), OK(JOIN));
-	grant(&script, PARAMS, &access);
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_OK, "");
 	free(policy);
 	free(other);
@@ -151,15 +113,15 @@ test_grant__what_a_cut_grant_left(void **state)
 	other = policy_of(&script, "1:fedcba9876543210fedcba9876543210");
 	PLAY(&script, FAILS(LOCATION, 403, "AccessDenied"), SAYS(GET_POLICY, other),
 	     SAYS(GET_USER, "{\"status\":\"enabled\"}"), HERE, OK(PUT_POLICY), OK(JOIN));
-	grant(&script, PARAMS, &access);
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_OK, "");
 	PLAY(&script, FAILS(LOCATION, 403, "AccessDenied"), SAYS(GET_POLICY, other),
 	     SAYS(GET_USER, "{\"status\":\"enabled\",\"policyName\":\"x\"}"));
-	grant(&script, PARAMS, &access);
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_EXISTS, "the account exists");
 	PLAY(&script, NOBODY, HERE, OK(PUT_POLICY), OK(PUT_USER),
 	     FAILS(JOIN, 404, "XMinioAdminNoSuchUser"));
-	grant(&script, PARAMS, &access);
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_BUSY, "revoked by another request");
 	free(other);
 	script_done(&script);
@@ -177,14 +139,14 @@ test_grant__by_a_previous_key(void **state)
 	script_init(&script);
 	policy = policy_of(&script, PARAMS);
 	PLAY(&script, HERE, SAYS(GET_POLICY, policy));
-	grant(&script, PARAMS, &access);
+	script_grant(&script, PARAMS, &access);
 	current = strdup(access.key_secret);
 	PLAY(&script, wrong, wrong, HERE, SAYS(GET_POLICY, policy));
-	grant(&script, PARAMS, &access);
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_OK, "");
 	assert_string_not_equal(access.key_secret, current);
 	PLAY(&script, wrong, wrong, wrong);
-	grant(&script, PARAMS, &access);
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_PRECONDITION, "previous_credential_keys");
 	free(policy);
 	free(current);
@@ -203,17 +165,17 @@ test_grant__refused(void **state)
 			.status = 403,
 			.body = "<Error><Code>InvalidAccessKeyId</Code><Message>Your account is "
 				"disabled</Message></Error>" });
-	grant(&script, PARAMS, &access);
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_PRECONDITION, "user was disabled");
 	PLAY(&script, NOBODY, HERE, { .expect = PUT_POLICY, .status = 200, .foreign = true });
-	grant(&script, PARAMS, &access);
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_UNAVAILABLE, "cannot be understood");
 	PLAY(&script, NOBODY, HERE, OK(PUT_POLICY), FAILS(PUT_USER, 403, "AccessDenied"));
-	grant(&script, PARAMS, &access);
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_DENIED, "lacks the right 'admin:CreateUser'");
 	PLAY(&script, NOBODY, HERE, OK(PUT_POLICY),
 	     FAILS(PUT_USER, 400, "XMinioAdminConfigBadJSON"));
-	grant(&script, PARAMS, &access);
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_UNAVAILABLE, "cannot decrypt");
 	script_done(&script);
 }
@@ -227,19 +189,19 @@ test_revoke__all_three(void **state)
 	script_init(&script);
 	PLAY(&script, OK(REMOVE_USER), OK(REMOVE_POLICY),
 	     { .expect = REVOKE_TOKENS, .status = 204 });
-	revoke(&script, 0);
+	script_revoke(&script, "cosi-ba-1", NULL);
 	script_ended(&script, COSI_OK, "");
 	PLAY(&script, FAILS(REMOVE_USER, 404, "XMinioAdminNoSuchUser"),
 	     FAILS(REMOVE_POLICY, 404, "XMinioAdminNoSuchPolicy"),
 	     FAILS(REVOKE_TOKENS, 426, "XMinioAdminVersionMismatch"));
-	revoke(&script, 0);
+	script_revoke(&script, "cosi-ba-1", NULL);
 	script_ended(&script, COSI_OK, "");
 	/* Who says so has to be the server. */
 	PLAY(&script, { .expect = REMOVE_USER, .status = 200, .foreign = true });
-	revoke(&script, 0);
+	script_revoke(&script, "cosi-ba-1", NULL);
 	script_ended(&script, COSI_UNAVAILABLE, "cannot be understood");
 	PLAY(&script, { .expect = REMOVE_USER, .status = 404, .foreign = true });
-	revoke(&script, 0);
+	script_revoke(&script, "cosi-ba-1", NULL);
 	script_ended(&script, COSI_UNAVAILABLE, "without a reason");
 	script_done(&script);
 }
@@ -253,11 +215,11 @@ test_revoke__a_policy_that_is_used(void **state)
 	script_init(&script);
 	PLAY(&script, OK(REMOVE_USER), FAILS(REMOVE_POLICY, 400, "XMinioIAMPolicyInUse"),
 	     SAYS(GET_USER, "{\"status\":\"enabled\"}"));
-	revoke(&script, 0);
+	script_revoke(&script, "cosi-ba-1", NULL);
 	script_ended(&script, COSI_BUSY, "granted again by another request");
 	PLAY(&script, OK(REMOVE_USER), FAILS(REMOVE_POLICY, 400, "XMinioIAMPolicyInUse"),
 	     FAILS(GET_USER, 404, "XMinioAdminNoSuchUser"));
-	revoke(&script, 0);
+	script_revoke(&script, "cosi-ba-1", NULL);
 	script_ended(&script, COSI_PRECONDITION, "other users or groups have the policy");
 	script_done(&script);
 }
@@ -273,10 +235,10 @@ test_revoke__buckets_out_of_a_policy(void **state)
 	policy = policy_of(&script, PARAMS);
 	PLAY(&script, SAYS(GET_POLICY, policy), OK(REMOVE_USER), OK(REMOVE_POLICY),
 	     OK(REVOKE_TOKENS));
-	revoke(&script, 1);
+	script_revoke(&script, "cosi-ba-1", "photos");
 	script_ended(&script, COSI_OK, "");
 	PLAY(&script, SAYS(GET_POLICY, "{\"Statement\":7}"));
-	revoke(&script, 1);
+	script_revoke(&script, "cosi-ba-1", "photos");
 	script_ended(&script, COSI_UNAVAILABLE, "policy cannot be read");
 	free(policy);
 	script_done(&script);
@@ -304,7 +266,7 @@ test_open__derives_nothing(void **state)
 	table.random = no_random;
 	script.host.call.host = &table;
 	PLAY(&script, NOBODY, HERE, OK(PUT_POLICY));
-	grant(&script, PARAMS, &access);
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_INTERNAL, "no random bytes today");
 	/* And the next call tries again. */
 	table.random = NULL;

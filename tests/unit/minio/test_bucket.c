@@ -9,17 +9,6 @@
 static const struct cosi_bucket_params versioned = { .set = COSI_P_VERSIONING, .versioning = true };
 
 static void
-create(struct script *script, const struct cosi_bucket_params *params)
-{
-	const struct cosi_bucket_req req = request(params);
-	struct cosi_bucket bucket = { .ours = false };
-	int rc = cosi_module.create_bucket(script->instance, &script->host.call, &req, &bucket);
-
-	assert_int_equal(rc == 0, script->host.code == COSI_OK);
-	assert_int_equal(bucket.ours, rc == 0);
-}
-
-static void
 test_create__tags_in_one_request(void **state)
 {
 	struct script script;
@@ -27,7 +16,7 @@ test_create__tags_in_one_request(void **state)
 	(void)state;
 	script_init(&script);
 	PLAY(&script, OK(PUT_BUCKET), OK(PUT_TAGS));
-	create(&script, &plain);
+	script_create(&script, &plain);
 	script_ended(&script, COSI_OK, "");
 	assert_string_equal(script.sent[1].body, FINISHED);
 	assert_string_equal(script_sent(&script, 0, "x-amz-bucket-object-lock-enabled"), "");
@@ -50,7 +39,7 @@ test_create__settings_between_the_tags(void **state)
 	PLAY(&script, OK(PUT_BUCKET), OK(PUT_TAGS), OK("PUT /photos?versioning="),
 	     OK("PUT " ADMIN "set-bucket-quota?bucket=photos"), OK("PUT /photos?policy="),
 	     OK(PUT_TAGS));
-	create(&script, &all);
+	script_create(&script, &all);
 	script_ended(&script, COSI_OK, "");
 	assert_string_equal(script.sent[1].body, MAKING);
 	assert_string_equal(script.sent[3].body,
@@ -68,15 +57,15 @@ test_create__object_lock(void **state)
 	(void)state;
 	script_init(&script);
 	PLAY(&script, OK(PUT_BUCKET), OK(PUT_TAGS));
-	create(&script, &lock);
+	script_create(&script, &lock);
 	script_ended(&script, COSI_OK, "");
 	assert_string_equal(script_sent(&script, 0, "x-amz-bucket-object-lock-enabled"), "true");
 	PLAY(&script, FAILS(PUT_BUCKET, 403, "AccessDenied"));
-	create(&script, &lock);
+	script_create(&script, &lock);
 	script_ended(&script, COSI_DENIED, "s3:PutBucketObjectLockConfiguration");
 	lock.set |= COSI_P_VERSIONING; /* = false */
 	script_play(&script, NULL, 0);
-	create(&script, &lock);
+	script_create(&script, &lock);
 	script_ended(&script, COSI_INVALID, "objectLock needs versioning");
 	script_done(&script);
 }
@@ -89,18 +78,18 @@ test_create__exists(void **state)
 	(void)state;
 	script_init(&script);
 	PLAY(&script, THERE, SAYS(GET_TAGS, FINISHED));
-	create(&script, &plain);
+	script_create(&script, &plain);
 	script_ended(&script, COSI_OK, "");
 	PLAY(&script, THERE, SAYS(GET_TAGS, TAGS(OURS TAG("cosi-params", "1:other"))));
-	create(&script, &plain);
+	script_create(&script, &plain);
 	script_ended(&script, COSI_EXISTS, "created with other parameters");
 	PLAY(&script, THERE,
 	     SAYS(GET_TAGS, TAGS(TAG("cosi-driver", "b.example.org") TAG("cosi-name", "my photos")
 					 TAG("cosi-params", PARAMS))));
-	create(&script, &plain);
+	script_create(&script, &plain);
 	script_ended(&script, COSI_EXISTS, "another owner");
 	PLAY(&script, THERE, FAILS(GET_TAGS, 403, "AccessDenied"));
-	create(&script, &plain);
+	script_create(&script, &plain);
 	script_ended(&script, COSI_DENIED, "lacks the right 's3:GetBucketTagging'");
 	script_done(&script);
 }
@@ -116,15 +105,15 @@ test_resume__waits_for_another_daemon(void **state)
 	(void)state;
 	script_init(&script);
 	PLAY(&script, THERE, SAYS(GET_TAGS, MAKING), CREATED(TOO_SOON));
-	create(&script, &versioned);
+	script_create(&script, &versioned);
 	script_ended(&script, COSI_BUSY, "for another 2 s");
 	PLAY(&script, THERE, SAYS(GET_TAGS, MAKING), CREATED(SETTLED),
 	     OK("PUT /photos?versioning="), OK(PUT_TAGS));
-	create(&script, &versioned);
+	script_create(&script, &versioned);
 	script_ended(&script, COSI_OK, "");
 	assert_string_equal(script.sent[4].body, FINISHED);
 	PLAY(&script, THERE, SAYS(GET_TAGS, MAKING), CREATED("never"));
-	create(&script, &versioned);
+	script_create(&script, &versioned);
 	script_ended(&script, COSI_BUSY, "does not say when the bucket was created");
 	script_done(&script);
 }
@@ -137,14 +126,14 @@ test_resume__of_ones_own_at_once(void **state)
 	(void)state;
 	script_init(&script);
 	PLAY(&script, OK(PUT_BUCKET), OK(PUT_TAGS), { .expect = "PUT /photos?versioning=" });
-	create(&script, &versioned);
+	script_create(&script, &versioned);
 	script_ended(&script, COSI_UNAVAILABLE, "cannot enable versioning");
 	PLAY(&script, THERE, SAYS(GET_TAGS, MAKING), OK("PUT /photos?versioning="), OK(PUT_TAGS));
-	create(&script, &versioned);
+	script_create(&script, &versioned);
 	script_ended(&script, COSI_OK, "");
 	/* Finished, it is not this daemon's any more. */
 	PLAY(&script, THERE, SAYS(GET_TAGS, MAKING), CREATED(TOO_SOON));
-	create(&script, &versioned);
+	script_create(&script, &versioned);
 	script_ended(&script, COSI_BUSY, "unfinished");
 	script_done(&script);
 }
@@ -158,22 +147,22 @@ test_resume__anew_with_other_parameters(void **state)
 	(void)state;
 	script_init(&script);
 	PLAY(&script, OK(PUT_BUCKET), { .expect = PUT_TAGS });
-	create(&script, &plain);
+	script_create(&script, &plain);
 	PLAY(&script, THERE, SAYS(GET_TAGS, OTHER), CREATED(TOO_SOON));
-	create(&script, &plain);
+	script_create(&script, &plain);
 	script_ended(&script, COSI_BUSY, "unfinished");
 	PLAY(&script, THERE, SAYS(GET_TAGS, OTHER), CREATED(SETTLED),
 	     { .expect = DELETE, .status = 204 }, OK(PUT_BUCKET), OK(PUT_TAGS));
-	create(&script, &plain);
+	script_create(&script, &plain);
 	script_ended(&script, COSI_OK, "");
 	assert_string_equal(script.sent[5].body, FINISHED);
 	PLAY(&script, THERE, SAYS(GET_TAGS, OTHER), CREATED(SETTLED),
 	     FAILS(DELETE, 409, "BucketNotEmpty"));
-	create(&script, &plain);
+	script_create(&script, &plain);
 	script_ended(&script, COSI_EXISTS, "has objects already");
 	PLAY(&script, THERE, SAYS(GET_TAGS, OTHER), CREATED(SETTLED),
 	     { .expect = DELETE, .status = 204 }, THERE);
-	create(&script, &plain);
+	script_create(&script, &plain);
 	script_ended(&script, COSI_BUSY, "another daemon is creating the bucket");
 	script_done(&script);
 }
@@ -186,17 +175,17 @@ test_adopt__by_its_age(void **state)
 	(void)state;
 	script_init(&script);
 	PLAY(&script, THERE, NO_TAGS, AS_NEW, CREATED(TOO_SOON));
-	create(&script, &plain);
+	script_create(&script, &plain);
 	script_ended(&script, COSI_BUSY, "unfinished");
 	PLAY(&script, THERE, NO_TAGS, AS_NEW, CREATED(SETTLED), OK(PUT_TAGS));
-	create(&script, &plain);
+	script_create(&script, &plain);
 	script_ended(&script, COSI_OK, "");
 	PLAY(&script, THERE, NO_TAGS, AS_NEW, CREATED("Sat, 21 Nov 2026 12:00:00 GMT"),
 	     OK(PUT_TAGS));
-	create(&script, &plain);
+	script_create(&script, &plain);
 	script_ended(&script, COSI_OK, "");
 	PLAY(&script, THERE, NO_TAGS, AS_NEW, CREATED("Sat, 21 Nov 2026 12:00:01 GMT"));
-	create(&script, &plain);
+	script_create(&script, &plain);
 	script_ended(&script, COSI_EXISTS, "older than adopt_window");
 	script_done(&script);
 }
@@ -210,10 +199,10 @@ test_adopt__ones_own_at_once(void **state)
 	(void)state;
 	script_init(&script);
 	PLAY(&script, OK(PUT_BUCKET), { .expect = PUT_TAGS });
-	create(&script, &plain);
+	script_create(&script, &plain);
 	script_ended(&script, COSI_UNAVAILABLE, "cannot create bucket 'photos'");
 	PLAY(&script, THERE, NO_TAGS, AS_NEW, OK(PUT_TAGS));
-	create(&script, &plain);
+	script_create(&script, &plain);
 	script_ended(&script, COSI_OK, "");
 	script_done(&script);
 }
@@ -228,15 +217,15 @@ test_adopt__not_what_was_touched(void **state)
 	(void)state;
 	script_init(&script);
 	PLAY(&script, THERE, NO_TAGS, SAYS(VERSIONS, item), NO_TAGS);
-	create(&script, &plain);
+	script_create(&script, &plain);
 	script_ended(&script, COSI_EXISTS, "the bucket has no tags and is not newly created");
 	PLAY(&script, THERE, NO_TAGS, SAYS(VERSIONS, NOTHING), SAYS(UPLOADS, NOTHING),
 	     SAYS("GET /photos?policy=", "{}"), NO_TAGS);
-	create(&script, &plain);
+	script_create(&script, &plain);
 	script_ended(&script, COSI_EXISTS, "the bucket has no tags and is not newly created");
 	/* It was another daemon that gave it tags meanwhile. */
 	PLAY(&script, THERE, NO_TAGS, SAYS(VERSIONS, item), SAYS(GET_TAGS, FINISHED));
-	create(&script, &plain);
+	script_create(&script, &plain);
 	script_ended(&script, COSI_OK, "");
 	script_done(&script);
 }

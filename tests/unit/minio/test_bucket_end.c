@@ -9,28 +9,6 @@
 static const struct cosi_bucket_params purging = { .purge = true };
 
 static void
-remove_it(struct script *script, const struct cosi_bucket_params *params)
-{
-	const struct cosi_bucket_req req = request(params);
-	int rc = cosi_module.delete_bucket(script->instance, &script->host.call, &req);
-
-	assert_int_equal(rc == 0, script->host.code == COSI_OK);
-}
-
-/* ---- get, delete ---- */
-
-static void
-get(struct script *script, struct cosi_bucket *out)
-{
-	const struct cosi_bucket_req req = request(&plain);
-	int rc;
-
-	*out = (struct cosi_bucket){ .ours = false };
-	rc = cosi_module.get_bucket(script->instance, &script->host.call, &req, out);
-	assert_int_equal(rc == 0, script->host.code == COSI_OK);
-}
-
-static void
 test_get__there_or_not(void **state)
 {
 	struct cosi_bucket bucket;
@@ -39,23 +17,23 @@ test_get__there_or_not(void **state)
 	(void)state;
 	script_init(&script);
 	PLAY(&script, SAYS(GET_TAGS, FINISHED));
-	get(&script, &bucket);
+	bucket = script_get(&script);
 	script_ended(&script, COSI_OK, "");
 	assert_true(bucket.ours);
 	assert_string_equal(bucket.params, PARAMS);
 	assert_string_equal(bucket.region, "us-east-1");
 	PLAY(&script, NO_TAGS, SAYS(LOCATION, LOCATED));
-	get(&script, &bucket);
+	bucket = script_get(&script);
 	script_ended(&script, COSI_OK, "");
 	assert_false(bucket.ours);
 	PLAY(&script, NO_TAGS, FAILS(LOCATION, 404, "NoSuchBucket"));
-	get(&script, &bucket);
+	bucket = script_get(&script);
 	script_ended(&script, COSI_NOT_FOUND, "there is no bucket 'photos'");
 	PLAY(&script, NO_TAGS, SAYS(LOCATION, "<LocationConstraint>eu</LocationConstraint>"));
-	get(&script, &bucket);
+	bucket = script_get(&script);
 	script_ended(&script, COSI_PRECONDITION, "region is 'eu'");
 	PLAY(&script, NO_TAGS, SAYS(LOCATION, "<html/>"));
-	get(&script, &bucket);
+	bucket = script_get(&script);
 	script_ended(&script, COSI_UNAVAILABLE, "does it serve S3?");
 	script_done(&script);
 }
@@ -68,19 +46,19 @@ test_delete__ours_alone_and_empty(void **state)
 	(void)state;
 	script_init(&script);
 	PLAY(&script, SAYS(GET_TAGS, FINISHED), { .expect = DELETE, .status = 204 });
-	remove_it(&script, &plain);
+	script_delete(&script, &plain);
 	script_ended(&script, COSI_OK, "");
 	PLAY(&script, NO_TAGS, FAILS(LOCATION, 404, "NoSuchBucket"));
-	remove_it(&script, &plain);
+	script_delete(&script, &plain);
 	script_ended(&script, COSI_OK, "");
 	PLAY(&script, { .expect = GET_TAGS, .status = 404, .foreign = true });
-	remove_it(&script, &plain);
+	script_delete(&script, &plain);
 	script_ended(&script, COSI_UNAVAILABLE, "without a reason");
 	PLAY(&script, NO_TAGS, SAYS(LOCATION, LOCATED));
-	remove_it(&script, &purging);
+	script_delete(&script, &purging);
 	script_ended(&script, COSI_PRECONDITION, "do not say that cosid created it");
 	PLAY(&script, SAYS(GET_TAGS, FINISHED), FAILS(DELETE, 409, "BucketNotEmpty"));
-	remove_it(&script, &plain);
+	script_delete(&script, &plain);
 	script_ended(&script, COSI_PRECONDITION, "not empty");
 	script_done(&script);
 }
@@ -99,7 +77,7 @@ test_delete__purged_to_the_end(void **state)
 	PLAY(&script, SAYS(GET_TAGS, FINISHED), FAILS(DELETE, 409, "BucketNotEmpty"),
 	     SAYS(page, two), SAYS("POST /photos?delete=", "<DeleteResult/>"), SAYS(page, NOTHING),
 	     { .expect = DELETE, .status = 204 });
-	remove_it(&script, &purging);
+	script_delete(&script, &purging);
 	script_ended(&script, COSI_OK, "");
 	assert_string_equal(script.sent[3].body,
 			    "<Delete><Quiet>true</Quiet><Object><Key>a&#38;b</Key><VersionId>v1"
@@ -110,11 +88,11 @@ test_delete__purged_to_the_end(void **state)
 	     SAYS(page, two),
 	     SAYS("POST /photos?delete=", "<DeleteResult><Error><Key>c</Key><Code>InvalidRequest"
 					  "</Code></Error></DeleteResult>"));
-	remove_it(&script, &purging);
+	script_delete(&script, &purging);
 	script_ended(&script, COSI_PRECONDITION, "object lock or a missing right keeps 1");
 	PLAY(&script, SAYS(GET_TAGS, FINISHED), FAILS(DELETE, 409, "BucketNotEmpty"),
 	     SAYS(page, NOTHING), FAILS(DELETE, 409, "BucketNotEmpty"));
-	remove_it(&script, &purging);
+	script_delete(&script, &purging);
 	script_ended(&script, COSI_BUSY, "objects are written while the bucket is purged");
 	script_done(&script);
 }

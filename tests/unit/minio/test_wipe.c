@@ -26,30 +26,17 @@ open_planted(struct script *script)
 
 	config.secret_key = wipe_secret();
 	config.credential_key = wipe_secret();
-	script_start(script, &kind, "http://minio.example:9000");
+	script_start(script, &cosi_module, &kind, "http://minio.example:9000");
 	assert_int_equal(cosi_module.open(&script->host.call, &config, &script->instance), 0);
 }
 
 static void
 grant(struct script *script, struct cosi_access *out)
 {
-	static const struct cosi_bucket_ref photos = { "photos", COSI_READ_WRITE };
-	static const struct cosi_bucket_ref *const refs[] = { &photos };
-	static struct cosi_bucket bucket, *const buckets[] = { &bucket };
-	const struct cosi_access_req req = {
-		.native = "cosi-ba-1",
-		.mark = { OWNER, "ba-1", PARAMS },
-		.protocol = COSI_S3,
-		.auth = COSI_AUTH_KEY,
-		.nbuckets = 1,
-		.buckets = refs,
-	};
-
-	*out = (struct cosi_access){ .buckets = buckets };
 	PLAY(script, FAILS(LOCATION, 403, "InvalidAccessKeyId"), SAYS(LOCATION, LOCATED),
 	     OK("PUT " ADMIN "add-canned-policy?" POLICY),
 	     OK("PUT " ADMIN "add-user?accessKey=" KEY), OK(JOIN));
-	assert_int_equal(cosi_module.grant(script->instance, &script->host.call, &req, out), 0);
+	script_grant(script, PARAMS, out);
 	script_ended(script, COSI_OK, "");
 }
 

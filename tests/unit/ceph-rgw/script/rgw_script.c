@@ -17,7 +17,7 @@ script_init(struct script *script, const char *credential_key)
 		.credential_key = credential_key,
 		.admin_path = "admin",
 	};
-	script_start(script, &kind, "http://rgw.example:8000");
+	script_start(script, &cosi_module, &kind, "http://rgw.example:8000");
 	assert_int_equal(cosi_module.open(&script->host.call, &config, &script->instance), 0);
 }
 

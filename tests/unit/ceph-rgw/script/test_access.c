@@ -32,39 +32,6 @@
 	"<ListUserPoliciesResponse><ListUserPoliciesResult><PolicyNames><member>cosi</member>"     \
 	"</PolicyNames></ListUserPoliciesResult></ListUserPoliciesResponse>"
 
-static const struct cosi_bucket_ref photos = { "photos", COSI_READ_WRITE };
-static const struct cosi_bucket_ref *const refs[] = { &photos };
-
-static void
-grant(struct script *script, struct cosi_access *out)
-{
-	static struct cosi_bucket bucket;
-	static struct cosi_bucket *const buckets[] = { &bucket };
-	const struct cosi_access_req req = {
-		.native = "cosi-ba-1",
-		.mark = { OWNER, "ba-1", PARAMS },
-		.protocol = COSI_S3,
-		.auth = COSI_AUTH_KEY,
-		.nbuckets = 1,
-		.buckets = refs,
-	};
-	int rc;
-
-	*out = (struct cosi_access){ .buckets = buckets };
-	rc = cosi_module.grant(script->instance, &script->host.call, &req, out);
-	assert_int_equal(rc == 0, script->host.code == COSI_OK);
-	assert_int_equal(rc == 0, out->key_secret != NULL);
-}
-
-static void
-revoke(struct script *script)
-{
-	const struct cosi_access_req req = { .native = "cosi-ba-1", .mark = { .owner = OWNER } };
-	int rc = cosi_module.revoke(script->instance, &script->host.call, &req);
-
-	assert_int_equal(rc == 0, script->host.code == COSI_OK);
-}
-
 static void
 test_grant__new_with_the_gateways_key(void **state)
 {
@@ -75,7 +42,7 @@ test_grant__new_with_the_gateways_key(void **state)
 	script_init(&script, NULL);
 	PLAY(&script, OURS, SAYS(PUT_USER, USER(KEYS)), SAYS(IAM, PUT_DONE),
 	     SAYS(GET_USER, USER(KEYS)));
-	grant(&script, &access);
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_OK, "");
 	assert_string_equal(access.key_id, "K1");
 	assert_string_equal(access.key_secret, "S1");
@@ -96,15 +63,15 @@ test_grant__any_200_is_no_policy(void **state)
 	(void)state;
 	script_init(&script, NULL);
 	PLAY(&script, OURS, SAYS(PUT_USER, USER(KEYS)), SAYS(IAM, "<html></html>"));
-	grant(&script, &access);
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_UNAVAILABLE, "does it serve S3?");
 	PLAY(&script, OURS, SAYS(PUT_USER, USER(KEYS)), OK(IAM));
-	grant(&script, &access);
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_UNAVAILABLE, "does it serve S3?");
 	/* Nor is one an answer to the question which policy there is. */
 	PLAY(&script, OURS, FAILS(PUT_USER, 409, "UserAlreadyExists"), SAYS(GET_USER, USER(KEYS)),
 	     SAYS(IAM, LISTED), SAYS(IAM, "<html></html>"));
-	grant(&script, &access);
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_UNAVAILABLE, "no policy in it");
 	script_done(&script);
 }
@@ -120,21 +87,21 @@ test_grant__user_that_is_there(void **state)
 	/* Cut off before the policy. */
 	PLAY(&script, OURS, FAILS(PUT_USER, 409, "UserAlreadyExists"), SAYS(GET_USER, USER(KEYS)),
 	     SAYS(IAM, NO_POLICY), SAYS(IAM, PUT_DONE));
-	grant(&script, &access);
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_OK, "");
 	/* Its key was removed by hand: a second request for one would make two. */
 	PLAY(&script, OURS, SAYS(GET_USER, USER("\"keys\":[]")), SAYS(IAM, NO_POLICY),
 	     { .expect = ADD_KEY, .status = 200, .final = true }, SAYS(IAM, PUT_DONE),
 	     SAYS(GET_USER, USER(KEYS)));
-	grant(&script, &access);
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_OK, "");
 	PLAY(&script, OURS,
 	     SAYS(GET_USER, "{\"user_id\":\"cosi-ba-1\",\"display_name\":\"by hand\"," KEYS "}"));
-	grant(&script, &access);
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_PRECONDITION, "cosid did not create for this owner");
 	PLAY(&script, OURS, FAILS(PUT_USER, 409, "UserAlreadyExists"),
 	     FAILS(GET_USER, 404, "NoSuchUser"));
-	grant(&script, &access);
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_BUSY, "being created or deleted");
 	script_done(&script);
 }
@@ -157,7 +124,7 @@ test_grant__key_of_another_user(void **state)
 					 "cosi-ba-1"));
 	create.expect = expect;
 	PLAY(&script, OURS, create);
-	grant(&script, &access);
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_PRECONDITION,
 		     "the derived access key already belongs to another RGW user");
 	script_done(&script);
@@ -188,7 +155,7 @@ test_grant__derived_key_again(void **state)
 	PLAY(&script, OURS, FAILS(create, 409, "UserAlreadyExists"),
 	     SAYS(GET_USER, USER("\"keys\":[]")), SAYS(IAM, NO_POLICY), OK(add),
 	     SAYS(IAM, PUT_DONE));
-	grant(&script, &access);
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_OK, "");
 	script_done(&script);
 }
@@ -204,21 +171,21 @@ test_revoke__gone_for_certain(void **state)
 	script_init(&script, NULL);
 	PLAY(&script, SAYS(GET_USER, USER(KEYS)), OK(DELETE), SAYS(ALIVE, OWN("")),
 	     FAILS(GET_USER, 404, "NoSuchUser"));
-	revoke(&script);
+	script_revoke(&script, "cosi-ba-1", NULL);
 	script_ended(&script, COSI_OK, "");
 	PLAY(&script, FAILS(GET_USER, 404, "NoSuchUser"), SAYS(ALIVE, OWN("")),
 	     FAILS(GET_USER, 404, "NoSuchUser"));
-	revoke(&script);
+	script_revoke(&script, "cosi-ba-1", NULL);
 	script_ended(&script, COSI_OK, "");
 	PLAY(&script, FAILS(GET_USER, 404, "NoSuchUser"), FAILS(ALIVE, 404, "NoSuchUser"));
-	revoke(&script);
+	script_revoke(&script, "cosi-ba-1", NULL);
 	script_ended(&script, COSI_BUSY, "cannot tell whether RADOS answers");
 	PLAY(&script, SAYS(GET_USER, USER(KEYS)), OK(DELETE), SAYS(ALIVE, OWN("")),
 	     SAYS(GET_USER, USER(KEYS)));
-	revoke(&script);
+	script_revoke(&script, "cosi-ba-1", NULL);
 	script_ended(&script, COSI_BUSY, "exists again after its deletion");
 	PLAY(&script, { .expect = GET_USER, .status = 404 });
-	revoke(&script);
+	script_revoke(&script, "cosi-ba-1", NULL);
 	script_ended(&script, COSI_UNAVAILABLE, "without a reason");
 	script_done(&script);
 }

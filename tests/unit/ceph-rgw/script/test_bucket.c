@@ -15,21 +15,6 @@ static const struct cosi_bucket_params plain,
 	versioned = { .set = COSI_P_VERSIONING, .versioning = true };
 
 static void
-create(struct script *script, const struct cosi_bucket_params *params)
-{
-	const struct cosi_bucket_req req = {
-		.native = "photos",
-		.mark = { OWNER, "my photos", PARAMS },
-		.common = params,
-	};
-	struct cosi_bucket bucket = { .ours = false };
-	int rc = cosi_module.create_bucket(script->instance, &script->host.call, &req, &bucket);
-
-	assert_int_equal(rc == 0, script->host.code == COSI_OK);
-	assert_int_equal(bucket.ours, rc == 0);
-}
-
-static void
 test_create__looks_first(void **state)
 {
 	struct script script;
@@ -37,14 +22,14 @@ test_create__looks_first(void **state)
 	(void)state;
 	script_init(&script, NULL);
 	PLAY(&script, ABSENT, OK(PUT_BUCKET), OK(PUT_TAGS));
-	create(&script, &plain);
+	script_create(&script, &plain);
 	script_ended(&script, COSI_OK, "");
 	assert_string_equal(script.sent[2].body, TAGS(MARKS TAG("cosi-params", PARAMS)));
 	PLAY(&script, SAYS(GET_TAGS, TAGS(MARKS TAG("cosi-params", PARAMS))));
-	create(&script, &plain);
+	script_create(&script, &plain);
 	script_ended(&script, COSI_OK, "");
 	PLAY(&script, ABSENT, FAILS(PUT_BUCKET, 409, "BucketAlreadyExists"), ABSENT);
-	create(&script, &plain);
+	script_create(&script, &plain);
 	script_ended(&script, COSI_BUSY, "another daemon is creating the bucket");
 	script_done(&script);
 }
@@ -66,7 +51,7 @@ test_create__settings_one_by_one(void **state)
 	PLAY(&script, ABSENT, OK(PUT_BUCKET), OK(PUT_TAGS), OK("PUT /photos?versioning="),
 	     SAYS(ALIVE, OWN), OK(QUOTA), OK("PUT /photos?publicAccessBlock="),
 	     OK("PUT /photos?policy="), OK(PUT_TAGS));
-	create(&script, &all);
+	script_create(&script, &all);
 	script_ended(&script, COSI_OK, "");
 	assert_string_equal(script.sent[1].body,
 			    "<CreateBucketConfiguration><LocationConstraint>:cold"
@@ -88,16 +73,16 @@ test_create__goes_on(void **state)
 	script_init(&script, NULL);
 	PLAY(&script, SAYS(GET_TAGS, TAGS(MARKS TAG("cosi-making", PARAMS))),
 	     OK("PUT /photos?versioning="), OK(PUT_TAGS));
-	create(&script, &versioned);
+	script_create(&script, &versioned);
 	script_ended(&script, COSI_OK, "");
 	PLAY(&script, SAYS(GET_TAGS, TAGS(MARKS TAG("cosi-making", "1:other"))),
 	     { .expect = DELETE, .status = 204 }, OK(PUT_BUCKET), OK(PUT_TAGS),
 	     OK("PUT /photos?versioning="), OK(PUT_TAGS));
-	create(&script, &versioned);
+	script_create(&script, &versioned);
 	script_ended(&script, COSI_OK, "");
 	PLAY(&script, SAYS(GET_TAGS, TAGS(MARKS TAG("cosi-making", "1:other"))),
 	     FAILS(DELETE, 409, "BucketNotEmpty"));
-	create(&script, &versioned);
+	script_create(&script, &versioned);
 	script_ended(&script, COSI_EXISTS, "has objects already");
 	script_done(&script);
 }
@@ -112,13 +97,13 @@ test_create__denied_by_the_gateway(void **state)
 	(void)state;
 	script_init(&script, NULL);
 	PLAY(&script, denied, FAILS(info, 403, "AccessDenied"));
-	create(&script, &plain);
+	script_create(&script, &plain);
 	script_ended(&script, COSI_DENIED, "the cap 'buckets=read' would tell");
 	PLAY(&script, denied, SAYS(info, "{\"owner\":\"somebody\"}"), SAYS(ALIVE, OWN));
-	create(&script, &plain);
+	script_create(&script, &plain);
 	script_ended(&script, COSI_EXISTS, "another user of the gateway owns the bucket");
 	PLAY(&script, denied, SAYS(info, "{\"owner\":\"driver\"}"), SAYS(ALIVE, OWN));
-	create(&script, &plain);
+	script_create(&script, &plain);
 	script_ended(&script, COSI_DENIED, "the bucket policy denies access");
 	script_done(&script);
 }

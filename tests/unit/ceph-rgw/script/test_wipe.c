@@ -20,24 +20,12 @@
 static void
 grant(struct script *script, const char *user)
 {
-	static const struct cosi_bucket_ref photos = { "photos", COSI_READ_WRITE };
-	static const struct cosi_bucket_ref *const refs[] = { &photos };
-	static struct cosi_bucket bucket, *const buckets[] = { &bucket };
-	const struct cosi_access_req req = {
-		.native = "cosi-ba-1",
-		.mark = { OWNER, "ba-1", PARAMS },
-		.protocol = COSI_S3,
-		.auth = COSI_AUTH_KEY,
-		.nbuckets = 1,
-		.buckets = refs,
-	};
-	struct cosi_access access = { .buckets = buckets };
+	struct cosi_access access;
 
-	PLAY(script, SAYS("GET /photos?tagging=", TAGS(TAG("cosi-driver", OWNER))),
-	     SAYS(PUT_USER, user),
+	PLAY(script, SAYS(GET_TAGS, TAGS(TAG("cosi-driver", OWNER))), SAYS(PUT_USER, user),
 	     SAYS("POST /?", "<PutUserPolicyResponse></PutUserPolicyResponse>"),
 	     SAYS("GET /admin/user?uid=cosi-ba-1", user));
-	assert_int_equal(cosi_module.grant(script->instance, &script->host.call, &req, &access), 0);
+	script_grant(script, PARAMS, &access);
 	script_ended(script, COSI_OK, "");
 	assert_string_equal(access.key_secret, wipe_secret());
 }
