@@ -9,6 +9,7 @@
 
 #include "posix.h"
 #include "record.h"
+#include "rest/rest.h"
 #include "text/text.h"
 
 #include "banned.h"
@@ -125,15 +126,6 @@ fs_grant(void *instance, struct cosi_call *call, const struct cosi_access_req *r
 	return 0;
 }
 
-static bool
-fs_is_revoked(const struct cosi_access_req *req, const char *bucket)
-{
-	for (size_t i = 0; i < req->nbuckets; i++)
-		if (strcmp(req->buckets[i]->native, bucket) == 0)
-			return true;
-	return req->nbuckets == 0; /* no bucket named: all of them */
-}
-
 int
 fs_revoke(void *instance, struct cosi_call *call, const struct cosi_access_req *req)
 {
@@ -152,7 +144,7 @@ fs_revoke(void *instance, struct cosi_call *call, const struct cosi_access_req *
 				 record_text(record, "owner"));
 	buckets = json_object_get(record, "buckets");
 	for (size_t i = json_array_size(buckets); i-- > 0;)
-		if (fs_is_revoked(req, record_text(json_array_get(buckets, i), "name")))
+		if (rest_is_revoked(req, record_text(json_array_get(buckets, i), "name")))
 			(void)json_array_remove(buckets, i); /* i is valid: it cannot fail */
 	if (json_array_size(buckets) == 0)
 		return record_remove(&fs, call, COSI_ACCOUNT, req->native);

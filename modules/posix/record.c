@@ -61,30 +61,20 @@ record_fail(const struct fs *fs, struct cosi_call *call, int error, const char *
 
 /* Ranges of one file stand for names: no files to clean up, and the kernel drops the lock of a
  * process that dies.  Two names on one byte would only cost a BUSY. */
-static int
-record_lock_range(struct cosi_call *call, uint32_t kind, const char *name, struct flock *out)
-{
-	const char *key = cosi_printf(call, "%s/%s", record_kind_name(kind), name);
-	struct hash hash;
-
-	if (hash_sha256(call, key, strlen(key), &hash) < 0)
-		return -1;
-	*out = (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
-	for (size_t i = 0; i < sizeof out->l_start - 1; i++) /* it stays positive */
-		out->l_start = out->l_start << 8 | hash.bytes[i];
-	return 0;
-}
-
 int
 record_lock(const struct fs *fs, struct cosi_call *call, uint32_t kind, const char *name)
 {
+	const char *key = cosi_printf(call, "%s/%s", record_kind_name(kind), name);
+	struct flock range = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
 	CLEANUP_FD int state = -1;
-	struct flock range;
 	int fd = -1, error;
+	struct hash hash;
 
 	if (fs->root < 0 || fs_check_name(call, name) < 0 ||
-	    record_lock_range(call, kind, name, &range) < 0)
+	    hash_sha256(call, key, strlen(key), &hash) < 0)
 		return -1;
+	for (size_t i = 0; i < sizeof range.l_start - 1; i++) /* it stays positive */
+		range.l_start = range.l_start << 8 | hash.bytes[i];
 	state = fs_open_subdir(fs->root, FS_STATE_DIR, CREATE);
 	if (state >= 0) {
 		atomic_store(&fs->instance->had_records, true);

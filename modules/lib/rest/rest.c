@@ -264,6 +264,15 @@ rest_is_account(const char *native)
 	       native[strspn(native, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0';
 }
 
+bool
+rest_is_revoked(const struct cosi_access_req *req, const char *bucket)
+{
+	for (size_t i = 0; i < req->nbuckets; i++)
+		if (strcmp(req->buckets[i]->native, bucket) == 0)
+			return true;
+	return req->nbuckets == 0;
+}
+
 const char *
 rest_name_shorten(struct cosi_call *call, const struct rest_names *names, const char *asked)
 {

@@ -159,6 +159,8 @@ int rest_pages(struct cosi_call *call, rest_page_fn *page, void *arg);
 /* Can it be the native name of an account: "cosi-" and [a-z0-9-], as the daemon makes them?  A
  * module touches no other account. */
 bool rest_is_account(const char *native);
+/* Does a revoke take that bucket from the account?  One that names none takes all. */
+bool rest_is_revoked(const struct cosi_access_req *req, const char *bucket);
 
 /* What a store's names look like. */
 struct rest_names {

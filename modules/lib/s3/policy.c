@@ -228,15 +228,6 @@ s3_access_equal(const struct s3_access *a, const struct s3_access *b)
 	return true;
 }
 
-static bool
-access_is_named(const struct cosi_access_req *req, const char *bucket)
-{
-	for (size_t i = 0; i < req->nbuckets; i++)
-		if (strcmp(req->buckets[i]->native, bucket) == 0)
-			return true;
-	return false;
-}
-
 int
 s3_policy_take_out(struct cosi_call *call, const char *document, const struct cosi_access_req *req,
 		   struct s3_access *out, bool *out_changed)
@@ -252,7 +243,7 @@ s3_policy_take_out(struct cosi_call *call, const char *document, const struct co
 	had = out->n;
 	out->n = 0;
 	for (size_t i = 0; i < had; i++)
-		if (!access_is_named(req, out->buckets[i].native))
+		if (!rest_is_revoked(req, out->buckets[i].native))
 			out->buckets[out->n++] = out->buckets[i];
 	*out_changed = out->n < had;
 	return 0;

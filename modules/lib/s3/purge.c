@@ -69,29 +69,6 @@ purge_on_item(void *arg, const struct s3_item *item)
 	return 0;
 }
 
-/* Has each object of the page written into work->body. */
-static int
-purge_list_page(struct s3_purging *work)
-{
-	const struct cosi_http_reply *reply =
-		s3_call(work->call, work->client, .method = "GET",
-			.path = s3_path(work->call, work->bucket, NULL),
-			REST_QUERY({ "versions", NULL },
-				   { "max-keys", cosi_printf(work->call, "%d", work->page_keys) },
-				   { "encoding-type", "url" }),
-			.max_reply = PAGE_REPLY);
-	struct s3_page page;
-
-	if (reply == NULL)
-		return -1;
-	work->nlisted = 0;
-	work->nbytes += reply->body.len;
-	if (reply->status == 200 &&
-	    s3_list_read(reply->body, true, purge_on_item, work, &page) == 0)
-		return 0;
-	return cosi_failed(work->call) ? -1 : s3_fail(work->call, reply);
-}
-
 static int
 purge_send_delete(struct s3_purging *work, struct cosi_bytes body)
 {
@@ -128,22 +105,36 @@ purge_send_delete(struct s3_purging *work, struct cosi_bytes body)
 			 errors.n, errors.key, errors.code);
 }
 
+/* Lists a page, each item of which purge_on_item() writes into the body, and sends that. */
 static int
 purge_page(struct s3_purging *work)
 {
+	struct cosi_call *call = work->call;
+	const struct cosi_http_reply *reply = s3_call(
+		call, work->client, .method = "GET", .path = s3_path(call, work->bucket, NULL),
+		REST_QUERY({ "versions", NULL },
+			   { "max-keys", cosi_printf(call, "%d", work->page_keys) },
+			   { "encoding-type", "url" }),
+		.max_reply = PAGE_REPLY);
 	CLEANUP_FREE char *text = NULL;
 	size_t len = 0, nothing;
-	int rc;
+	struct s3_page page;
+	int rc = 0;
 
+	if (reply == NULL)
+		return -1;
+	work->nlisted = 0;
+	work->nbytes += reply->body.len;
 	work->body = open_memstream(&text, &len);
 	if (work->body == NULL)
-		return cosi_fail(work->call, COSI_EXHAUSTED, "no memory for a list of objects");
+		return cosi_fail(call, COSI_EXHAUSTED, "no memory for a list of objects");
 	(void)fputs("<Delete><Quiet>true</Quiet>", work->body);
 	nothing = (size_t)ftell(work->body);
-	rc = purge_list_page(work);
+	if (reply->status != 200 || s3_list_read(reply->body, true, purge_on_item, work, &page) < 0)
+		rc = cosi_failed(call) ? -1 : s3_fail(call, reply);
 	(void)fputs("</Delete>", work->body);
 	if (fclose(work->body) != 0)
-		return cosi_fail(work->call, COSI_EXHAUSTED, "no memory for a list of objects");
+		return cosi_fail(call, COSI_EXHAUSTED, "no memory for a list of objects");
 	if (rc != 0 || len == nothing + strlen("</Delete>"))
 		return rc;
 	return purge_send_delete(work, (struct cosi_bytes){ text, len });
