@@ -72,12 +72,14 @@ def test_cancel__then_again(cosid, shop, name, after_ms):
 
 def test_cancel__is_heard_while_it_runs(cosid, shop, proxy, gate, name):
     """The handler stops before its next request; a retry waits for it and converges."""
-    client = cosid({"backends": [shop.backend("shop")]}).client()
+    daemon = cosid({"backends": [shop.backend("shop")]})
+    client = daemon.client()
     proxy.rule = gate
     method, fields = client.create_fields(name)
     call = client.start(method, **fields)
     gate.wait()
     assert call.cancel()
+    daemon.wait_log("the client cancelled the call")
     again = client.start(method, **fields)
     gate.open()
     assert again.result().bucket_id == f"shop.{name}"
