@@ -46,9 +46,28 @@ def test_rpm__scripts(rpms):
     text = tree.run("rpm", "-qp", "--scripts", "--filetriggers", *rpms.glob("cosid-0*.rpm"))
     for line in ("install-system-units cosid.service cosid.socket",
                  "remove-system-units cosid.service cosid.socket",
-                 "mark-restart-system-units cosid.service",
+                 "libexec/cosid/cosid-check-service",
                  "transfiletriggerin scriptlet (using /bin/sh) -- /usr/lib64/cosid/modules"):
         assert line in text
+
+
+def test_modules__depend_on_the_api_alone(debs, rpms):
+    """Of the header's version, so that modules of others, and of another build, can be installed."""
+    header = (tree.ROOT / "include/cosi_module.h").read_text()
+    major, minor = (re.search(rf"^#define COSI_API_{name} (\d+)u$", header, re.M)[1] for name in ("MAJOR", "MINOR"))
+    assert tree.run("dpkg-deb", "-f", *debs[0].glob("cosid_*.deb"), "Provides").strip() == \
+        f"cosid-module-api-{major} (= {minor})"
+    assert re.search(rf"^cosid-module-api-{major}(\(.+\))? = {minor}$",
+                     tree.run("rpm", "-qp", "--provides", *rpms.glob("cosid-0*.rpm")), re.M)
+    modules = [deb for deb in debs[0].glob("cosid-module-*.deb") if "-dbgsym" not in deb.name], \
+        [*rpms.glob("cosid-module-*.rpm")]
+    assert len(modules[0]) == len(modules[1]) == 3
+    for deb in modules[0]:
+        wanted = re.findall(r"cosid[^,]*", tree.run("dpkg-deb", "-f", deb, "Depends"))
+        assert wanted == [f"cosid-module-api-{major} (>= {minor})"]
+    for rpm in modules[1]:
+        wanted = re.findall(r"^cosid.*", tree.run("rpm", "-qp", "--requires", rpm), re.M)
+        assert [re.sub(r"\(.+\)", "", line) for line in wanted] == [f"cosid-module-api-{major} >= {minor}"]
 
 
 def test_rpm__installs_and_verifies(rpms, tmp_path):
