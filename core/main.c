@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "http/http.h"
+#include "module/crash.h"
 #include "module/load_check.h"
 
 #include "daemon.h"
@@ -327,6 +328,7 @@ main(int argc, char **argv)
 	reload_queue_init(&d.reloads, daemon_wake, &d);
 	if (process_setup() < 0)
 		return EXIT_FAILURE;
+	crash_install();
 	rc = options.check ? run_check(&d, &options) : run_daemon(&d, &options);
 	daemon_close(&d);
 	http_global_done();
@@ -336,5 +338,6 @@ main(int argc, char **argv)
 	(void)alarm(CORE_S);
 	server_done();
 	(void)alarm(0);
+	crash_expect_exit();
 	return options.check ? options_printed(rc) : rc;
 }

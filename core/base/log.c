@@ -191,7 +191,7 @@ add_message(struct line *line, enum line_escape escape, const char *fmt, va_list
 }
 
 static void
-add_fields(struct line *line, const struct log_fields *fields, bool json)
+add_fields(struct line *line, const struct log_fields *fields, bool json, bool masked)
 {
 	const struct {
 		const char *name, *value;
@@ -201,6 +201,7 @@ add_fields(struct line *line, const struct log_fields *fields, bool json)
 		{ "bucket", fields->bucket },   { "account", fields->account },
 		{ "code", fields->code },
 	};
+	enum line_escape escape = json ? LINE_JSON : LINE_QUOTED;
 
 	for (size_t i = 0; i < NFIELDS; i++) {
 		const char *value = all[i].value;
@@ -210,11 +211,53 @@ add_fields(struct line *line, const struct log_fields *fields, bool json)
 			continue;
 		quote = json || !chars_only(value, CHARS_ALNUM "-_.:/+@*") ? "\"" : "";
 		line_addf(line, json ? ",\"%s\":%s" : " %s=%s", all[i].name, quote);
-		add_masked(line, json ? LINE_JSON : LINE_QUOTED, FIELD_MOST, value);
+		if (masked)
+			add_masked(line, escape, FIELD_MOST, value);
+		else
+			line_add_escaped(line, escape, FIELD_MOST, value, strlen(value));
 		line_add(line, quote);
 	}
 	if (fields->ms >= 0)
 		line_addf(line, json ? ",\"ms\":%lld" : " ms=%lld", (long long)fields->ms);
+}
+
+/* All up to the message. */
+static void
+begin_line(struct line *line, uint32_t level, bool json)
+{
+	const char *name = level_names[level < COSI_ERROR ? COSI_ERROR : level];
+	char now[UTC_MAX];
+	bool journal;
+
+	if (atomic_load(&to_journal) == -1)
+		atomic_store(&to_journal, stderr_is_journal());
+	journal = atomic_load(&to_journal) == 1;
+	(void)utc_text_ms(now, clock_wall_us());
+	line->len = 0;
+	if (journal)
+		line_addf(line, "<%u>", (unsigned)level);
+	if (json)
+		line_addf(line, "{\"time\":\"%s\",\"level\":\"%s\",\"msg\":\"", now, name);
+	else
+		line_addf(line, "%s%s%s ", journal ? "" : now, journal ? "" : " ", name);
+}
+
+/* All after the message; out it goes. */
+static void
+end_line(struct line *line, const struct log_fields *fields, bool json, bool masked)
+{
+	ssize_t n = 0;
+
+	line_add(line, json ? "\"" : "");
+	if (fields != NULL)
+		add_fields(line, fields, json, masked);
+	line_add(line, json ? "}\n" : "\n");
+	/* One write() is one record for a pipe up to PIPE_BUF and for the journal's socket.  Where
+	 * stderr takes nothing, there is no place to report that. */
+	for (size_t done = 0; done < line->len && (n >= 0 || errno == EINTR);) {
+		n = write(STDERR_FILENO, line->text + done, line->len - done);
+		done += n > 0 ? (size_t)n : 0;
+	}
 }
 
 /* escape: of the message of a text. */
@@ -222,40 +265,36 @@ static void __attribute__((format(printf, 4, 0)))
 write_line(uint32_t level, const struct log_fields *fields, enum line_escape escape,
 	   const char *fmt, va_list ap)
 {
-	bool json = atomic_load(&as_json), journal;
+	bool json = atomic_load(&as_json);
 	int saved = errno; /* for a %m in fmt, and for the caller */
-	char now[UTC_MAX];
 	struct line line;
-	const char *name;
-	ssize_t n = 0;
 
 	if (!log_wants(level))
 		return;
-	name = level_names[level < COSI_ERROR ? COSI_ERROR : level];
-	if (atomic_load(&to_journal) == -1)
-		atomic_store(&to_journal, stderr_is_journal());
-	journal = atomic_load(&to_journal) == 1;
-	(void)utc_text_ms(now, clock_wall_us());
-	line.len = 0;
-	if (journal)
-		line_addf(&line, "<%u>", (unsigned)level);
-	if (json)
-		line_addf(&line, "{\"time\":\"%s\",\"level\":\"%s\",\"msg\":\"", now, name);
-	else
-		line_addf(&line, "%s%s%s ", journal ? "" : now, journal ? "" : " ", name);
+	begin_line(&line, level, json);
 	errno = saved;
 	add_message(&line, json ? LINE_JSON : escape, fmt, ap);
-	line_add(&line, json ? "\"" : "");
-	if (fields != NULL)
-		add_fields(&line, fields, json);
-	line_add(&line, json ? "}\n" : "\n");
-	/* One write() is one record for a pipe up to PIPE_BUF and for the journal's socket.  Where
-	 * stderr takes nothing, there is no place to report that. */
-	for (size_t done = 0; done < line.len && (n >= 0 || errno == EINTR);) {
-		n = write(STDERR_FILENO, line.text + done, line.len - done);
-		done += n > 0 ? (size_t)n : 0;
-	}
+	end_line(&line, fields, json, true);
 	errno = saved;
+}
+
+void
+log_dying(const struct log_fields *fields, const char *fmt, ...)
+{
+	bool json = atomic_load(&as_json);
+	char text[FIELD_MOST * 2];
+	struct line line;
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	if (len < 0)
+		return;
+	begin_line(&line, COSI_ERROR, json);
+	line_add_escaped(&line, json ? LINE_JSON : LINE_PLAIN, MESSAGE_MOST, text, strlen(text));
+	end_line(&line, fields, json, false);
 }
 
 void

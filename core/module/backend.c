@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/parse.h"
+#include "module/crash.h"
 #include "module/instance.h"
 #include "module/schema.h"
 
@@ -169,6 +170,7 @@ const char *
 backend_map_name(struct module_call *call, uint32_t kind, const char *asked, bool exact)
 {
 	CHARGE_SCOPE(call->arena);
+	CRASH_SCOPE(call->backend, "map_name", call->fields);
 	const struct cosi_module *module = call->backend->module;
 	const char *name = asked;
 
@@ -201,6 +203,7 @@ backend_create_bucket(struct module_call *call, const struct cosi_bucket_req *re
 		      struct cosi_bucket *out)
 {
 	CHARGE_SCOPE(call->arena);
+	CRASH_SCOPE(call->backend, "create_bucket", call->fields);
 	const struct cosi_module *module = call->backend->module;
 	struct cosi_bucket bucket = { 0 };
 
@@ -223,6 +226,7 @@ backend_get_bucket(struct module_call *call, const struct cosi_bucket_req *req,
 		   struct cosi_bucket *out)
 {
 	CHARGE_SCOPE(call->arena);
+	CRASH_SCOPE(call->backend, "get_bucket", call->fields);
 	const struct cosi_module *module = call->backend->module;
 	struct cosi_bucket bucket = { 0 };
 
@@ -239,6 +243,7 @@ int
 backend_delete_bucket(struct module_call *call, const struct cosi_bucket_req *req)
 {
 	CHARGE_SCOPE(call->arena);
+	CRASH_SCOPE(call->backend, "delete_bucket", call->fields);
 	const struct cosi_module *module = call->backend->module;
 
 	if (check_can(call, module->delete_bucket != NULL, "delete buckets") < 0)
@@ -250,6 +255,7 @@ int
 backend_grant(struct module_call *call, const struct cosi_access_req *req, struct cosi_access *out)
 {
 	CHARGE_SCOPE(call->arena);
+	CRASH_SCOPE(call->backend, "grant", call->fields);
 	const struct cosi_module *module = call->backend->module;
 	struct cosi_access access = { 0 };
 	struct cosi_bucket **buckets, *zeroed;
@@ -281,6 +287,7 @@ int
 backend_revoke(struct module_call *call, const struct cosi_access_req *req)
 {
 	CHARGE_SCOPE(call->arena);
+	CRASH_SCOPE(call->backend, "revoke", call->fields);
 	const struct cosi_module *module = call->backend->module;
 
 	if (check_can(call, module->revoke != NULL, "revoke access") < 0)
@@ -292,6 +299,7 @@ int
 backend_probe(struct module_call *call)
 {
 	CHARGE_SCOPE(call->arena);
+	CRASH_SCOPE(call->backend, "probe", call->fields);
 	const struct cosi_module *module = call->backend->module;
 
 	if (check_can(call, true, "be probed") < 0)
@@ -335,6 +343,7 @@ int
 backend_list(struct module_call *call, const char *owner, const struct backend_list *list)
 {
 	CHARGE_SCOPE(call->arena);
+	CRASH_SCOPE(call->backend, "list", call->fields);
 	const struct cosi_module *module = call->backend->module;
 
 	if (check_can(call, module->list != NULL, "list what it has") < 0)

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/secret.h"
+#include "module/crash.h"
 #include "module/settings.h"
 
 #include "banned.h"
@@ -65,7 +66,7 @@ static int
 open_module(struct backend *backend, struct instance *instance, struct status *status)
 {
 	static const atomic_bool never;
-	struct arena arena, *before;
+	struct arena arena;
 	struct module_call call = {
 		.arena = &arena,
 		.status = status,
@@ -81,9 +82,12 @@ open_module(struct backend *backend, struct instance *instance, struct status *s
 	instance->handle = NULL;
 	arena_init(&arena, MODULE_CALL_MEMORY);
 	module_call_init(&call);
-	before = charge_to(&arena);
-	rc = backend->module->open(&call.pub, instance->config, &instance->handle);
-	(void)charge_to(before);
+	{
+		CHARGE_SCOPE(&arena);
+		CRASH_SCOPE(backend, "open", LOG_NO_FIELDS);
+
+		rc = backend->module->open(&call.pub, instance->config, &instance->handle);
+	}
 	arena_done(&arena);
 	instance->opened = rc == 0;
 	if (rc != 0 && status_ok(status))
@@ -289,8 +293,11 @@ instance_close(struct backend *backend)
 	backend->priv = NULL;
 	if (instance == NULL || atomic_fetch_sub(&instance->refs, 1) > 1)
 		return;
-	if (instance->opened && backend->module->close != NULL)
+	if (instance->opened && backend->module->close != NULL) {
+		CRASH_SCOPE(backend, "close", LOG_NO_FIELDS);
+
 		backend->module->close(instance->handle);
+	}
 	free_instance(instance);
 }
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/secret.h"
+#include "module/crash.h"
 #include "module/image.h"
 #include "module/instance.h"
 #include "module/load_check.h"
@@ -88,6 +89,7 @@ serve_request(void)
 int
 load_check_child(void)
 {
+	crash_expect_exit(); /* a module's exit() is reported by the exit status */
 	(void)prctl(PR_SET_DUMPABLE, 0);
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import signal
 
 import pytest
 
@@ -143,6 +144,36 @@ def test_open__crashes(cosid, shelf, fault):
     assert "failed" in last and re.search(line, daemon.log), daemon.log
     serves = daemon.client()
     assert serves.create("still-there") == "shelf.still-there"
+
+
+ENDS_IN_A_HANDLER = {
+    "trap": ("__builtin_trap();", r"crashed in create_bucket\(\) \(SIGILL\)", signal.SIGILL),
+    "abort": ("abort();", r"crashed in create_bucket\(\) \(SIGABRT\)", signal.SIGABRT),
+    "exit": ("exit(0);", r"ended the process in create_bucket\(\) \(exit\(\)\)", signal.SIGABRT),
+}
+
+
+@pytest.mark.parametrize("fault", sorted(ENDS_IN_A_HANDLER))
+def test_handler__that_ends_the_process_is_named(cosid, shelf, fault):
+    """One line with the backend, the module, the handler and the call; and never a status that reads as a stop."""
+    statement, words, how = ENDS_IN_A_HANDLER[fault]
+    text = (ROOT / "tests" / "scenario" / "shelf.c").read_text()
+    begins = "shelf_create(void *config, struct cosi_call *call, const struct cosi_bucket_req *req,\n\t     struct cosi_bucket *out)\n{\n"
+    assert begins in text
+    text = "#include <stdlib.h>\n#include <string.h>\n" + text.replace(
+        begins, begins + f"if (strcmp(req->native, \"bad\") == 0) {{ {statement} }}\n")
+    shelf.put(shelf.build(f"handler-{fault}", text, flags=["-Wno-declaration-after-statement"]))
+    daemon = cosid(shelf.config())
+    client = daemon.client()
+    client.create("good")
+    with refused("UNAVAILABLE"):
+        client.create("bad")
+    assert daemon.wait_end() == -how
+    lines = [line for line in daemon.log.split("\n") if " error " in line]
+    assert len(lines) == 1, daemon.log
+    assert re.search(rf" error backend 'shelf': module 'shelf' {words} api=v1alpha1 method=DriverCreateBucket "
+                     r"backend=shelf name=bad", lines[0]), lines[0]
+    daemon.process = None
 
 
 def test_module__by_a_link(cosid, shelf):
