@@ -150,7 +150,8 @@ struct cosi_access_req { /* grant, revoke */
 
 struct cosi_bucket {               /* what an application needs to reach the bucket */
 	bool ours;                 /* has the owner's tags, and the request's name if given */
-	bool unfinished;           /* ours, but its tags contain no parameters yet */
+	bool unfinished;           /* ours, but its tags contain no parameters yet; for the
+				    * module's own use: the daemon does not read it */
 	uint32_t protocols;        /* enum cosi_protocol: the ones that it serves */
 	const char *name;          /* the name for clients of the store; NULL: native */
 	const char *endpoint;      /* the URL for applications; NULL: public_url() */
@@ -202,7 +203,7 @@ struct cosi_http {
 #define COSI_HTTP(...) (&(struct cosi_http){ .size = sizeof(struct cosi_http), __VA_ARGS__ })
 
 struct cosi_http_reply {
-	int status;             /* 100..599 */
+	int status;             /* 200..599 */
 	struct cosi_bytes body; /* followed by a NUL */
 	size_t nheaders;
 	const struct cosi_kv *headers; /* names in lower case */
@@ -331,10 +332,10 @@ struct cosi_module {
 	const char *endpoint;     /* COSI_NETWORK: the default of the key; NULL: required */
 
 	/* One instance per configured backend.  open() checks what the schema cannot, and can keep
-	 * `config`, which lives as long as the instance.  It does no network I/O, so that an
-	 * unreachable store cannot block a reload, and nothing that cannot be repeated: a child
-	 * process calls it first.  Both are optional: without open() the handlers
-	 * get `config` as their instance. */
+	 * `config`, which lives as long as the instance; memory of its call ends with it.  It does
+	 * no network I/O (http() fails with COSI_INTERNAL), so that an unreachable store cannot
+	 * block a reload, and nothing that cannot be repeated: a child process calls it first.
+	 * Both are optional: without open() the handlers get `config` as their instance. */
 	int (*open)(struct cosi_call *, const void *config, void **out_instance);
 	void (*close)(void *instance);
 	/* Optional: checks that the store answers and accepts the configured keys, for
