@@ -145,7 +145,7 @@ STARTS = {
     "minio": "from rig.minio import Minio; kept = Minio({folder!r} + '/s').up()",
     "azurite": "from rig.azure import Azurite; kept = Azurite({folder!r} + '/s').up()",
     "cosid": "kept = Cosid({build!r}, {folder!r}, {{'backends': [Posix({folder!r} + '/root').backend()]}}).start()",
-    "session": "import subprocess; kept = subprocess.Popen(['setsid', '-f', 'sh', '-c', 'sleep 600; :'])",
+    "session": "import subprocess; kept = subprocess.run(['setsid', '-f', 'sh', '-c', 'sleep 600; :'])",
 }
 
 
