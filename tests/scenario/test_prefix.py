@@ -54,6 +54,13 @@ def test_prefix__installed(installed, posix):
     check(installed, posix)
 
 
+def test_prefix__in_the_unit(installed):
+    """It runs this prefix's programs."""
+    text = next(installed.rglob("cosid.service")).read_text()
+    assert re.search(r"^ExecStart=(.*)$", text, re.M)[1] == str(installed / "sbin/cosid")
+    assert re.search(r"^ExecReload=(.*)$", text, re.M)[1] == f"{installed}/bin/cosictl reload"
+
+
 def test_prefix__moved(installed, posix, folder):
     moved = installed.rename(folder / "two")
     check(moved, posix)
