@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "admin/protocol.h"
+#include "base/arena.h"
 #include "base/clock.h"
 #include "base/secret.h"
 
@@ -90,7 +91,7 @@ report_messages(const struct reload_report *report)
 }
 
 void
-admin_reload(const struct session *session)
+admin_reload(struct session *session)
 {
 	struct reload_report report;
 	json_t *value;
@@ -235,7 +236,7 @@ draining_value(const struct sched_status *status)
 }
 
 void
-admin_status(const struct session *session)
+admin_status(struct session *session)
 {
 	const struct admin_config *config = session->config;
 	struct sched_status *status = sched_status(config->sched);
@@ -271,28 +272,33 @@ admin_status(const struct session *session)
 enum { LIST_LIMIT_MS = 10 * 60 * 1000 };
 
 struct listing {
-	const struct session *session;
+	struct session *session;
 	const struct backend *backend;
-	size_t nitems; /* of this backend */
-	bool gone;     /* the client */
+	struct status *status; /* of its list */
+	size_t nitems;
 };
 
 static int
 list_item(void *arg, const struct cosi_found *found)
 {
+	/* What the module has taken of the list's memory must not cost a line. */
+	CHARGE_SCOPE(NULL);
 	struct listing *listing = arg;
 	const char *backend = listing->backend->name;
 	json_t *item = json_pack(
-		"{s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "backend", session_text(backend), "kind",
-		found->kind == COSI_BUCKET ? "bucket" : "account", "native",
+		"{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "backend", session_text(backend),
+		"kind", found->kind == COSI_BUCKET ? "bucket" : "account", "native",
 		session_text(found->native), "owner", session_text(found->mark.owner), "name",
 		session_text(found->mark.name), "params", session_text(found->mark.params),
-		"created", session_time(found->created));
+		"created", session_time(found->created), "id",
+		json_sprintf("%s.%s", backend, found->native));
 
-	(void)json_object_set_new(item, "id", json_sprintf("%s.%s", backend, found->native));
-	listing->gone = session_send(listing->session, json_pack("{s:o}", "item", item)) < 0;
+	if (session_send(listing->session, json_pack("{s:o}", "item", item)) < 0)
+		return listing->session->gone ? -1 : status_no_memory(listing->status);
 	listing->nitems++;
-	return listing->gone || atomic_load(listing->session->stopping) ? -1 : 0;
+	if (atomic_load(listing->session->stopping))
+		return status_fail(listing->status, COSI_UNAVAILABLE, "cosid is stopping");
+	return 0;
 }
 
 /* COSI_OK, or the code of the failure, which was sent: a store that fails does not end the listing
@@ -300,7 +306,7 @@ list_item(void *arg, const struct cosi_found *found)
 static uint32_t
 list_backend(struct listing *listing, const char *owner)
 {
-	const struct session *session = listing->session;
+	struct session *session = listing->session;
 	const struct backend_list list = { .found = list_item, .arg = listing };
 	struct status status = { 0 };
 	struct arena arena;
@@ -315,12 +321,13 @@ list_backend(struct listing *listing, const char *owner)
 	json_t *failure;
 	int rc;
 
+	listing->status = &status;
 	listing->nitems = 0;
 	arena_init(&arena, MODULE_CALL_MEMORY);
 	module_call_init(&call);
 	rc = backend_list(&call, owner, &list);
 	arena_done(&arena);
-	if (rc == 0 || listing->gone)
+	if (rc == 0)
 		return COSI_OK;
 	if (atomic_load(session->stopping)) { /* not the store's failure */
 		status = (struct status){ 0 };
@@ -331,12 +338,12 @@ list_backend(struct listing *listing, const char *owner)
 	failure =
 		json_pack("{s:o, s:s, s:o}", "backend", session_text(listing->backend->name),
 			  "code", status_code_name(status.code), "text", session_text(status.text));
-	listing->gone = session_send(session, json_pack("{s:o}", "failure", failure)) < 0;
+	(void)session_send(session, json_pack("{s:o}", "failure", failure));
 	return status.code;
 }
 
 void
-admin_list(const struct session *session, const char *backend)
+admin_list(struct session *session, const char *backend)
 {
 	struct generation *generation = sched_pin(session->config->sched);
 	struct listing listing = { .session = session };
@@ -347,7 +354,7 @@ admin_list(const struct session *session, const char *backend)
 		(void)session_fail(session, COSI_NOT_FOUND, "there is no such backend");
 		return;
 	}
-	for (size_t i = 0; i < generation->nbackends && !listing.gone; i++) {
+	for (size_t i = 0; i < generation->nbackends && !session->gone; i++) {
 		uint32_t code;
 
 		listing.backend = &generation->backends[i];

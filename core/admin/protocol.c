@@ -17,11 +17,14 @@ json_t *
 session_text(const char *text)
 {
 	struct line line = { 0 };
-	CLEANUP_FREE char *masked = text != NULL ? strdup(text) : NULL;
+	CLEANUP_FREE char *masked = NULL;
 	json_t *value;
 
-	if (masked == NULL)
+	if (text == NULL)
 		return json_null();
+	masked = strdup(text);
+	if (masked == NULL)
+		return NULL;
 	masked[secret_mask(masked, strlen(masked))] = '\0';
 	value = json_string(masked);
 	if (value != NULL)
@@ -69,14 +72,19 @@ send_in_time(int fd, const char *bytes, size_t len)
 }
 
 int
-session_send(const struct session *session, json_t *value)
+session_send(struct session *session, json_t *value)
 {
-	char *text =
-		value != NULL ? json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(6)) : NULL;
-	int rc = -1;
+	char *text = value != NULL && !session->gone
+			     ? json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(6))
+			     : NULL;
+	int rc = text != NULL ? 0 : -1;
 
-	if (text != NULL && send_in_time(session->fd, text, strlen(text)) == 0)
-		rc = send_in_time(session->fd, "\n", 1);
+	/* A line may be half sent: no other follows it. */
+	if (text != NULL && (send_in_time(session->fd, text, strlen(text)) < 0 ||
+			     send_in_time(session->fd, "\n", 1) < 0)) {
+		session->gone = true;
+		rc = -1;
+	}
 	/* jansson was given allocators that wipe. */
 	wiped_free(text);
 	json_decref(value);
@@ -84,14 +92,14 @@ session_send(const struct session *session, json_t *value)
 }
 
 int
-session_fail(const struct session *session, uint32_t code, const char *text)
+session_fail(struct session *session, uint32_t code, const char *text)
 {
 	return session_send(session, json_pack("{s:s, s:o}", "code", status_code_name(code),
 					       "error", session_text(text)));
 }
 
 json_t *
-session_receive(const struct session *session)
+session_receive(struct session *session)
 {
 	int64_t until_ms = clock_mono_ms() + ADMIN_SEND_S * 1000;
 	char line[ADMIN_REQUEST_MAX];

@@ -11,26 +11,27 @@ struct session {
 	const struct admin_config *config;
 	const atomic_bool *stopping;
 	int fd;
+	bool gone; /* the client, or it reads too slowly: nothing more is sent to it */
 };
 
 /* The request, an object that the caller owns; NULL: there is none, and the client was told why if
  * it is still there. */
-json_t *session_receive(const struct session *session);
-/* Sends one line; takes over the value (NULL: no memory).  0, or -1: the client is gone or too
- * slow. */
-int session_send(const struct session *session, json_t *value);
+json_t *session_receive(struct session *session);
+/* Sends one line; takes over the value (NULL: none).  0, or -1: no memory, or session->gone. */
+int session_send(struct session *session, json_t *value);
 /* The last line of a command that has failed. */
-int session_fail(const struct session *session, uint32_t code, const char *text);
+int session_fail(struct session *session, uint32_t code, const char *text);
 
-/* Values: NULL becomes null, secrets "***", what is not UTF-8 an escape. */
+/* Values: NULL becomes null, secrets "***", what is not UTF-8 an escape.  Returns NULL without
+ * memory. */
 json_t *session_text(const char *text);
 /* "2026-11-21T15:00:00Z"; 0 becomes null. */
 json_t *session_time(int64_t wall_s);
 
 /* The commands; each sends its last line. */
-void admin_status(const struct session *session);
-void admin_reload(const struct session *session);
+void admin_status(struct session *session);
+void admin_reload(struct session *session);
 /* backend NULL: all of them. */
-void admin_list(const struct session *session, const char *backend);
+void admin_list(struct session *session, const char *backend);
 
 #endif

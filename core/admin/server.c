@@ -44,7 +44,7 @@ session_main(void *arg)
 {
 	struct admin_session *slot = arg;
 	struct admin *admin = slot->admin;
-	const struct session session = { &admin->config, &admin->stopping, slot->fd };
+	struct session session = { &admin->config, &admin->stopping, slot->fd, false };
 	json_t *request = session_receive(&session);
 	const json_t *backend = json_object_get(request, "backend");
 	const char *command = json_string_value(json_object_get(request, "command"));
@@ -88,7 +88,7 @@ is_administrator(int fd)
 static void
 session_start(struct admin *admin, int fd)
 {
-	const struct session refused = { &admin->config, &admin->stopping, fd };
+	struct session refused = { &admin->config, &admin->stopping, fd, false };
 	struct admin_session *slot = NULL;
 	pthread_t thread;
 

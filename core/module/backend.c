@@ -326,7 +326,7 @@ check_found(struct cosi_call *pub, const struct cosi_found *given)
 	/* A module built before a field was added has a shorter struct. */
 	struct cosi_found found = { 0 };
 
-	if (!status_ok(call->status))
+	if (verify_memory(call) < 0 || !status_ok(call->status))
 		return -1;
 	memcpy(&found, given, given->size < sizeof found ? given->size : sizeof found);
 	found.size = sizeof found;

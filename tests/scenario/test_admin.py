@@ -262,6 +262,32 @@ def test_list(cosid, shelf, build, posix):
     assert daemon.cosictl("list", "nowhere").returncode == 1
 
 
+GREEDY = """
+static int
+list_greedily(void *arg, struct cosi_call *call, const char *owner,
+	      int (*found)(struct cosi_call *, const struct cosi_found *))
+{
+	(void)arg, (void)owner;
+	(void)cosi_alloc(call, (64u << 20) - 256);
+	if (found(call, COSI_FOUND(.kind = COSI_BUCKET, .native = "first")) != 0 || cosi_alloc(call, 4096) == NULL)
+		return -1;
+	return found(call, COSI_FOUND(.kind = COSI_BUCKET, .native = "second"));
+}
+"""
+
+
+def test_list__of_a_module_without_memory(cosid, shelf):
+    """A list that ends early says so, whoever has used up its memory."""
+    text = (tree.ROOT / "tests" / "scenario" / "shelf.c").read_text()
+    text = text.replace("COSI_MODULE = {", GREEDY + "COSI_MODULE = {")
+    shelf.put(shelf.build("greedy", text.replace("COSI_MODULE_HEAD,", "COSI_MODULE_HEAD, .list = list_greedily,")))
+    daemon = cosid(shelf.config())
+    done = daemon.cosictl("list", "shelf")
+    assert done.returncode == 1 and "bucket shelf.first" in done.stdout and "second" not in done.stdout
+    assert re.search(r"backend shelf: RESOURCE_EXHAUSTED: the list ends after 1 lines?: backend 'shelf' \(module 'shelf'\) "
+                     "needs more memory", done.stderr), done.stderr
+
+
 def test_list__does_not_hold_a_stop(cosid, shelf, build):
     """The store takes the question and never answers; a listing loses nothing when it is given up."""
     shelf.put(build / "modules" / "ceph-rgw.so", "ceph-rgw")

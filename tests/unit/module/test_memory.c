@@ -136,6 +136,44 @@ test_parsers__over_the_limit(void **state)
 	}
 }
 
+static size_t nfound;
+
+static int
+count_found(void *arg, const struct cosi_found *found)
+{
+	(void)arg, (void)found;
+	nfound++;
+	return 0;
+}
+
+static int
+lie_lists(void *instance, struct cosi_call *call, const char *owner,
+	  int (*found)(struct cosi_call *, const struct cosi_found *))
+{
+	(void)instance, (void)owner;
+	(void)parse_json(document);
+	return found(call, COSI_FOUND(.kind = COSI_BUCKET, .native = "photos"));
+}
+
+/* What the module could not read is no line of a list. */
+static void
+test_list__after_the_limit(void **state)
+{
+	static const struct backend_list list = { .found = count_found };
+	struct rig_call *rig = *state;
+	char *hostile = hostile_json(rig->arena.cap / 2);
+
+	rig->module.list = lie_lists;
+	document = "{}";
+	assert_int_equal(backend_list(&rig->call, "owner", &list), 0);
+	assert_int_equal(nfound, 1);
+	document = hostile;
+	assert_int_equal(backend_list(&rig->call, "owner", &list), -1);
+	assert_int_equal(rig->status.code, COSI_EXHAUSTED);
+	assert_int_equal(nfound, 1);
+	free(hostile);
+}
+
 static void
 test_parsers__within_the_limit(void **state)
 {
@@ -159,6 +197,8 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_parsers__over_the_limit, liar_setup,
 						liar_teardown),
 		cmocka_unit_test_setup_teardown(test_parsers__within_the_limit, liar_setup,
+						liar_teardown),
+		cmocka_unit_test_setup_teardown(test_list__after_the_limit, liar_setup,
 						liar_teardown),
 	};
 
