@@ -2,7 +2,7 @@
  * cleanup.h - locals that clean up after themselves when their scope ends.
  *
  *   CLEANUP_FREE char *copy = NULL;   CLEANUP_FD int fd = -1;   LOCK_SCOPE(&table->mutex);
- *   return TAKE(copy);                hands the pointer on
+ *   return TAKE(copy);   return take_fd(&fd);         hand the pointer, the descriptor on
  */
 #ifndef COSID_BASE_CLEANUP_H
 #define COSID_BASE_CLEANUP_H
@@ -22,6 +22,15 @@ cleanup_fd(const int *fd)
 {
 	if (*fd >= 0)
 		(void)close(*fd);
+}
+
+static inline int
+take_fd(int *fd)
+{
+	int taken = *fd;
+
+	*fd = -1;
+	return taken;
 }
 
 static inline void

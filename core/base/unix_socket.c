@@ -20,15 +20,6 @@
 /* A client that finds the backlog full does not wait: its connect() fails. */
 enum { BACKLOG = 1024, LOCK_TRIES = 200, LOCK_PAUSE_MS = 10 };
 
-static int
-take_fd(int *fd)
-{
-	int taken = *fd;
-
-	*fd = -1;
-	return taken;
-}
-
 /* The lock lives as long as the descriptor.  Others hold it for the moment of their own start. */
 static int
 lock_directory(const char *path, struct status *status)

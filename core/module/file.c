@@ -72,9 +72,7 @@ copy_sealed(int in, const char *name, size_t *out_size, struct status *status)
 		return status_fail(status, COSI_INTERNAL, "cannot seal the copy: %s",
 				   strerrordesc_np(errno));
 	*out_size = size;
-	n = copy;
-	copy = -1;
-	return (int)n;
+	return take_fd(&copy);
 }
 
 /* Do n entries of `each` bytes at `offset` lie within the file? */

@@ -113,8 +113,7 @@ start_child(struct load_check *check)
 		check->pid = 0;
 		return error;
 	}
-	check->fd = mine;
-	mine = -1;
+	check->fd = take_fd(&mine);
 	return 0;
 }
 
