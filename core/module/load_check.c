@@ -72,10 +72,11 @@ spawn_child(pid_t *out_pid, int child_fd)
 	if (error != 0)
 		return error;
 	error = posix_spawnattr_init(&attr);
-	for (int fd = 0; error == 0 && fd < LOAD_CHECK_FD; fd++)
-		error = posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
+	/* First of all: without standard streams, child_fd may be one of those opened here. */
 	if (error == 0)
 		error = posix_spawn_file_actions_adddup2(&files, child_fd, LOAD_CHECK_FD);
+	for (int fd = 0; error == 0 && fd < LOAD_CHECK_FD; fd++)
+		error = posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
 	if (error == 0) {
 		(void)posix_spawnattr_setsigmask(&attr, &none);
 		(void)posix_spawnattr_setsigdefault(&attr, &all);

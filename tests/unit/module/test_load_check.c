@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/single_threaded.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -190,6 +191,71 @@ test_module__blocked_signals(void **state)
 	assert_int_equal(pthread_sigmask(SIG_SETMASK, &old, NULL), 0);
 }
 
+/* Where the standard streams are closed, sockets have their numbers. */
+static void
+test_module__closed_streams(void **state)
+{
+	struct checked *checked = *state;
+	int kept[LOAD_CHECK_FD], rc;
+
+	for (int fd = 0; fd < LOAD_CHECK_FD; fd++) {
+		kept[fd] = fcntl(fd, F_DUPFD_CLOEXEC, 10);
+		(void)close(fd);
+	}
+	rc = check_module(checked, FIXTURES, "good");
+	load_check_end(&checked->check);
+	for (int fd = 0; fd < LOAD_CHECK_FD; fd++) {
+		(void)dup2(kept[fd], fd);
+		(void)close(kept[fd]);
+	}
+	assert_string_equal(checked->status.text, "");
+	assert_int_equal(rc, 0);
+}
+
+static void
+send_fd(int to, int fd)
+{
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof fd)] = { 0 };
+	struct iovec data = { control, 1 };
+	const struct msghdr message = { .msg_iov = &data,
+					.msg_iovlen = 1,
+					.msg_control = control,
+					.msg_controllen = sizeof control };
+	struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+
+	head->cmsg_level = SOL_SOCKET;
+	head->cmsg_type = SCM_RIGHTS;
+	head->cmsg_len = CMSG_LEN(sizeof fd);
+	memcpy(CMSG_DATA(head), &fd, sizeof fd);
+	assert_int_equal(sendmsg(to, &message, 0), 1);
+}
+
+/* A daemon that ends while it sends them: open() must not see the half of them. */
+static void
+test_child__settings_cut_short(void **state)
+{
+	const struct load_check_request request = {
+		.opens = true, .module = "good", .backend = "b1", .settings_len = 8
+	};
+	struct checked *checked = *state;
+	struct module_file file;
+	char answer;
+	int how;
+
+	accepted(checked, FIXTURES, "good");
+	assert_int_equal(module_file_open(&file, FIXTURES, "good", &checked->status), 0);
+	send_fd(checked->check.fd, file.fd);
+	module_file_close(&file);
+	assert_int_equal(send(checked->check.fd, &request, sizeof request, 0), sizeof request);
+	assert_int_equal(send(checked->check.fd, "half", 4, 0), 4);
+	assert_int_equal(shutdown(checked->check.fd, SHUT_WR), 0);
+	assert_int_equal(recv(checked->check.fd, &answer, 1, 0), 0);
+	assert_int_equal(waitpid(checked->check.pid, &how, 0), checked->check.pid);
+	assert_true(WIFEXITED(how) && WEXITSTATUS(how) == EXIT_SUCCESS);
+	(void)close(checked->check.fd);
+	load_check_init(&checked->check, LOAD_CHECK_LIMIT_MS);
+}
+
 static void
 test_open__each_failure_is_named(void **state)
 {
@@ -319,15 +385,15 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_daemon__killed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_module__hang, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_module__blocked_signals, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_module__closed_streams, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_child__settings_cut_short, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_open__each_failure_is_named, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_open__an_error_is_no_failure_of_the_check,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_open__gets_the_settings, setup, teardown),
 		cmocka_unit_test(test_settings__come_back),
 	};
+	int nfailed = cmocka_run_group_tests_name("forked", tests, NULL, NULL);
 
-	int nfailed;
-
-	nfailed = cmocka_run_group_tests_name("forked", tests, NULL, NULL);
 	return nfailed + cmocka_run_group_tests_name("spawned", tests, become_threaded, NULL);
 }
