@@ -21,7 +21,7 @@ enum { BREAKER_FAILURES = 5, BREAKER_PAUSE_MS = 1000, BREAKER_PAUSE_MAX_MS = 300
 enum breaker_outcome {
 	BREAKER_NOTHING = 0, /* says nothing about the store: not sent, cancelled, no memory */
 	BREAKER_GOOD = 1,    /* it answered: any status but 502, 503, 504 */
-	BREAKER_BAD = 2,     /* no connection, no TLS, cut off, timed out, 502, 503, 504 */
+	BREAKER_BAD = 2,     /* no connection, no TLS, cut off, timed out, no HTTP, 502, 503, 504 */
 };
 
 struct breaker {

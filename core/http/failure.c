@@ -22,7 +22,7 @@ enum failure_stage {
 enum { OTHER = -1 };
 
 /* %o: the store, %r: the request, %e: the TLS library's error, %w: the error in words, %c: the
- * connection's timeout, %t: the request's, %m: the largest answer. */
+ * connection's timeout, %t: the request's, %b: the largest body. */
 static const struct failure {
 	enum failure_stage stage;
 	int cause; /* OTHER: all that is not named above */
@@ -62,8 +62,8 @@ static const struct failure {
 	{ UNUSABLE, REPLY_HEAD_TOO_LARGE, COSI_UNAVAILABLE, false, BREAKER_GOOD,
 	  "the head of the answer of %o to '%r' is too large" },
 	{ UNUSABLE, REPLY_BODY_TOO_LARGE, COSI_UNAVAILABLE, false, BREAKER_GOOD,
-	  "the answer of %o to '%r' is larger than %m bytes" },
-	{ UNUSABLE, REPLY_MALFORMED, COSI_UNAVAILABLE, false, BREAKER_GOOD,
+	  "the answer of %o to '%r' is larger than %b bytes" },
+	{ UNUSABLE, REPLY_MALFORMED, COSI_UNAVAILABLE, false, BREAKER_BAD,
 	  "the answer of %o to '%r' is not valid HTTP" },
 	{ UNUSABLE, OTHER, COSI_EXHAUSTED, false, BREAKER_NOTHING,
 	  "out of memory for the answer of %o to '%r'" },

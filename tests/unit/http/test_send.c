@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "http/breaker.h"
 #include "rig.h"
 
 #include "banned.h"
@@ -259,6 +260,34 @@ test_breaker__each_base_has_its_own(void **state)
 	rig_close(&rig);
 }
 
+/* However libcurl, or cosid, comes to see that it is none. */
+static void
+test_breaker__what_is_not_http_counts(void **state)
+{
+	static const char *const answers[] = { "SSH-2.0-OpenSSH_9.2\r\n",
+					       "HTTP/1.1 200 OK\r\nno header: x\r\n\r\n" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(answers); i++) {
+		const struct httpd_step step = { .bytes = answers[i], .then = HTTPD_CLOSE };
+		struct http_config config = rig_config();
+		struct http_open_breaker open;
+		struct rig rig;
+
+		config.retries = 0;
+		rig_open(&rig, &config, &step, 1);
+		for (int n = 0; n < BREAKER_FAILURES; n++) {
+			assert_int_equal(http_open_breakers(rig.client, 1, &open), 0);
+			assert_null(rig_send(&rig, .method = "GET", .path = "/b"));
+		}
+		assert_int_equal(http_open_breakers(rig.client, 1, &open), 1);
+		assert_string_equal(
+			open.last_error,
+			rig_text(&rig, "the answer of %B to 'GET /b' is not valid HTTP"));
+		rig_close(&rig);
+	}
+}
+
 static void
 test_breaker__other_statuses_do_not_count(void **state)
 {
@@ -315,6 +344,7 @@ main(void)
 		cmocka_unit_test(test_in_flight__outlives_its_call),
 		cmocka_unit_test(test_breaker__opens_and_refuses),
 		cmocka_unit_test(test_breaker__each_base_has_its_own),
+		cmocka_unit_test(test_breaker__what_is_not_http_counts),
 		cmocka_unit_test(test_breaker__other_statuses_do_not_count),
 		cmocka_unit_test(test_bases__as_many_as_32),
 	};
