@@ -131,7 +131,7 @@ failed:
 /* ---- the main thread's loop ---------------------------------------------------------- */
 
 /* Gives free memory back when the process has done little for 10 s after a period of work, and once
- * more after 40 s: idle HTTP connections are kept for 30 s. */
+ * more after 25 s, when the idle HTTP connections have been closed, too. */
 static void
 trim_when_idle(void)
 {
@@ -242,12 +242,15 @@ daemon_close(struct daemon *d)
 		(void)close(d->wake_fd);
 }
 
+/* What SIGALRM ends the process with: a stop is no failure. */
+static volatile sig_atomic_t last_status = EXIT_SUCCESS;
+
 /* Every handler converges on a retry, so abandoning one loses nothing. */
 static void
 last_resort(int sig)
 {
 	(void)sig;
-	_exit(EXIT_SUCCESS);
+	_exit(last_status);
 }
 
 /* ---- the process -------------------------------------------------------------------- */
@@ -330,11 +333,12 @@ main(int argc, char **argv)
 		return EXIT_FAILURE;
 	crash_install();
 	rc = options.check ? run_check(&d, &options) : run_daemon(&d, &options);
+	last_status = rc;
 	daemon_close(&d);
 	http_global_done();
 	if (rc == EXIT_SUCCESS && !options.check)
 		log_notice("stopped");
-	/* Nothing, if there was no server; the alarm that it would end with is no exit status. */
+	/* The C core waits for its threads without a limit of its own. */
 	(void)alarm(CORE_S);
 	server_done();
 	(void)alarm(0);

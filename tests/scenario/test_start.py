@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_start.py - what cosid refuses to start with, and how it says so."""
 import os
+import signal
 import socket
 import stat
 import subprocess
@@ -8,6 +9,8 @@ import subprocess
 import pytest
 
 from rig.daemon import Ended
+from rig.shelf import Shelf
+from rig.tree import ROOT
 
 
 def fails(cosid, config, *patterns, preexec=None, **more):
@@ -115,6 +118,45 @@ def test_socket__live_one_of_another_program(cosid, config):
         other.listen()
         fails(cosid, config, str(daemon.socket), env={"COSI_ENDPOINT": f"unix://{daemon.socket}"})
         assert daemon.socket.is_socket()
+
+
+CLOSES = """
+#include <sys/prctl.h>
+static int
+open_same(struct cosi_call *call, const void *config, void **out)
+{
+	(void)call;
+	*out = (void *)(unsigned long)config;
+	return 0;
+}
+
+static void
+close_never(void *arg)
+{
+	int in_child = 0;
+
+	(void)prctl(PR_GET_PDEATHSIG, &in_child);
+	while (in_child == 0) {
+		(void)rmdir(((struct config *)arg)->root);
+		(void)pause();
+	}
+}
+"""
+
+
+def test_socket__status_when_the_end_takes_too_long(cosid, config, folder):
+    """A start that has failed is a failure, too, when the alarm that limits a stop ends it."""
+    shelf = Shelf(folder)
+    text = (ROOT / "tests" / "scenario" / "shelf.c").read_text().replace("COSI_MODULE = {", CLOSES + "COSI_MODULE = {")
+    shelf.put(shelf.build("closes", text.replace("COSI_MODULE_HEAD,", "COSI_MODULE_HEAD, .open = open_same, .close = close_never,")))
+    first = cosid(config)
+    daemon = cosid.make(shelf.config(), env={"COSI_ENDPOINT": f"unix://{first.socket}"}).start(wait=False)
+    daemon.wait_log("another process listens there")
+    while shelf.root.exists():
+        os.sched_yield()
+    daemon.process.send_signal(signal.SIGALRM)
+    assert daemon.process.wait(60) == 1
+    daemon.process = None
 
 
 @pytest.mark.clause(4, 53)
