@@ -42,8 +42,9 @@ systemd_send(struct systemd *systemd, const char *state)
 	} else if (why != NULL) {
 		line_addf(&line, "reload failed, generation %u continues to serve: ",
 			  status->generation->number);
-		line_add_escaped(&line, LINE_SHOWN, STATUS_PART_MOST, why,
-				 secret_mask(why, strlen(why)));
+		/* In place, so it ends where the masked text ends. */
+		why[secret_mask(why, strlen(why))] = '\0';
+		line_add_escaped(&line, LINE_SHOWN, STATUS_PART_MOST, why, strlen(why));
 	} else {
 		line_addf(&line, "generation %u serves %zu backend%s on unix://",
 			  status->generation->number, status->generation->nbackends,
