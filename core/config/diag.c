@@ -15,11 +15,11 @@
 
 static const char warning[] = "warning: ";
 
+/* most: where the line ends at the latest. */
 static void
-diag_add_part(struct line *line, char *text)
+diag_add_part(struct line *line, size_t most, char *text)
 {
-	line_add_escaped(line, LINE_SHOWN, DIAG_TEXT_MAX - line->len, text,
-			 secret_mask(text, strlen(text)));
+	line_add_escaped(line, LINE_SHOWN, most - line->len, text, secret_mask(text, strlen(text)));
 }
 
 /* Errors are not left out in favour of warnings: the last warning makes room. */
@@ -66,12 +66,12 @@ diag_add(struct diag *diag, const char *file, int number, bool warns, const char
 		return;
 	}
 	if (where != NULL)
-		diag_add_part(&line, where);
+		diag_add_part(&line, DIAG_TEXT_MAX - (sizeof warning - 1), where);
 	if (warns) {
 		mark = line.len;
 		line_add(&line, warning);
 	}
-	diag_add_part(&line, text);
+	diag_add_part(&line, DIAG_TEXT_MAX, text);
 	copy = strndup(line.text, line.len);
 	if (copy == NULL || !diag_make_room(diag, warns)) {
 		free(copy);

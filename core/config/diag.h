@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Collects up to DIAG_MAX lines, errors before warnings; the rest are counted.  One thread at a
- * time. */
+/* Collects up to DIAG_MAX lines in the order in which they come; the rest are counted.  When it is
+ * full, an error displaces the last warning.  One thread at a time. */
 enum { DIAG_MAX = 64, DIAG_TEXT_MAX = 2048 };
 struct diag {
 	size_t nerrors, nwarnings; /* counted, also those beyond DIAG_MAX */

@@ -102,6 +102,26 @@ test_lines__one_line_each(void **state)
 	diag_done(&diag);
 }
 
+static void
+test_lines__path_that_fills_them(void **state)
+{
+	struct diag diag = { 0 };
+	char path[DIAG_TEXT_MAX + 100];
+
+	(void)state;
+	memset(path, 'p', sizeof path);
+	for (size_t len = DIAG_TEXT_MAX - 20; len < sizeof path; len++) {
+		path[len] = '\0';
+		diag_warning(&diag, path, 0, "a text that is cut");
+		diag_error(&diag, path, 0, "a text that is cut");
+		path[len] = 'p';
+		assert_in_range(strlen(diag.lines[0]), DIAG_TEXT_MAX - 10, DIAG_TEXT_MAX);
+		assert_memory_equal(diag.lines[0] + diag.marks[0], "warning: ", 9);
+		assert_in_range(strlen(diag.lines[1]), DIAG_TEXT_MAX - 10, DIAG_TEXT_MAX);
+		diag_done(&diag);
+	}
+}
+
 /* The log has a word for it already. */
 static void
 test_log__says_warning_once(void **state)
@@ -193,6 +213,7 @@ main(void)
 		cmocka_unit_test(test_lines__limit),
 		cmocka_unit_test(test_lines__errors_before_warnings),
 		cmocka_unit_test(test_lines__one_line_each),
+		cmocka_unit_test(test_lines__path_that_fills_them),
 		cmocka_unit_test(test_log__says_warning_once),
 		cmocka_unit_test(test_log__controls_are_shown_once),
 		cmocka_unit_test(test_log__counts_the_rest),
