@@ -260,7 +260,8 @@ keep_text(struct config *config, const char *key, const char **text, const char 
 	struct loaded *loaded = loaded_of(config);
 	const config_setting_t *setting = top_setting(loaded, key);
 
-	if (same_text(*text, running))
+	/* NULL: it was wrong, which was reported. */
+	if (*text == NULL || same_text(*text, running))
 		return;
 	diag_warning(diag, loaded->files[0].path, setting != NULL ? group_line(setting) : 0,
 		     "'%s' cannot change without a restart: '%s' stays", key, running);

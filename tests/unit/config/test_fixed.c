@@ -125,6 +125,28 @@ test_keep__owner_that_follows_the_name(void **state)
 	config_unref(config);
 }
 
+static void
+test_keep__what_is_wrong_is_no_change(void **state)
+{
+	struct diag diag = { 0 };
+	struct config *running = files_load(running_text);
+	struct config *config = config_load(files_put("cosid.conf", NAME
+						      "owner = \"one\"; endpoint = \"tcp://x\";\n"
+						      "admin_endpoint = \"admin.sock\";\n"
+						      "backends = ( " POSIX("p") " );\n"),
+					    &diag);
+
+	(void)state;
+	assert_non_null(config);
+	assert_int_equal(diag.nerrors, 2);
+	config_keep(config, running, &diag);
+	assert_int_equal(diag.nerrors, 2);
+	assert_int_equal(diag.nwarnings, 0);
+	diag_done(&diag);
+	config_unref(config);
+	config_unref(running);
+}
+
 int
 main(void)
 {
@@ -133,6 +155,7 @@ main(void)
 		cmocka_unit_test(test_keep__what_may_change_is_let_be),
 		cmocka_unit_test(test_keep__the_rest_stays),
 		cmocka_unit_test(test_keep__owner_that_follows_the_name),
+		cmocka_unit_test(test_keep__what_is_wrong_is_no_change),
 	};
 
 	return cmocka_run_group_tests(tests, files_setup, files_teardown);
