@@ -93,11 +93,12 @@ report_messages(const struct reload_report *report)
 void
 admin_reload(struct session *session)
 {
+	struct status status = { 0 };
 	struct reload_report report;
 	json_t *value;
 
-	if (reload_queue_request(session->config->reloads, &report) < 0) {
-		(void)session_fail(session, COSI_UNAVAILABLE, "cosid is stopping");
+	if (reload_queue_request(session->config->reloads, &report, &status) < 0) {
+		(void)session_fail(session, status.code, "%s", status.text);
 		return;
 	}
 	value = json_pack("{s:s, s:i, s:I, s:f, s:o}", "code",

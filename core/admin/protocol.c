@@ -92,10 +92,16 @@ session_send(struct session *session, json_t *value)
 }
 
 int
-session_fail(struct session *session, uint32_t code, const char *text)
+session_fail(struct session *session, uint32_t code, const char *fmt, ...)
 {
-	return session_send(session, json_pack("{s:s, s:o}", "code", status_code_name(code),
-					       "error", session_text(text)));
+	struct status status = { 0 };
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)status_vfail(&status, code, fmt, ap);
+	va_end(ap);
+	return session_send(session, json_pack("{s:s, s:o}", "code", status_code_name(status.code),
+					       "error", session_text(status.text)));
 }
 
 json_t *
@@ -111,12 +117,13 @@ session_receive(struct session *session)
 
 		if (len == sizeof line) {
 			(void)session_fail(session, COSI_INVALID,
-					   "the request is longer than 4096 bytes");
+					   "the request is longer than %d bytes",
+					   ADMIN_REQUEST_MAX);
 			return NULL;
 		}
 		if (!wait_for_peer(session->fd, POLLIN, until_ms)) {
 			(void)session_fail(session, COSI_TIMEOUT,
-					   "the request was not complete after 5 s");
+					   "the request was not complete after %d s", ADMIN_SEND_S);
 			return NULL;
 		}
 		n = recv(session->fd, line + len, sizeof line - len, MSG_DONTWAIT);

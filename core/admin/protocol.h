@@ -20,7 +20,8 @@ json_t *session_receive(struct session *session);
 /* Sends one line; takes over the value (NULL: none).  0, or -1: no memory, or session->gone. */
 int session_send(struct session *session, json_t *value);
 /* The last line of a command that has failed. */
-int session_fail(struct session *session, uint32_t code, const char *text);
+int session_fail(struct session *session, uint32_t code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Values: NULL becomes null, secrets "***", what is not UTF-8 an escape.  Returns NULL without
  * memory. */

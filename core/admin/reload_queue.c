@@ -57,7 +57,7 @@ report_copy(const struct reload_report *report, struct reload_report *out)
 }
 
 int
-reload_queue_request(struct reload_queue *queue, struct reload_report *out)
+reload_queue_request(struct reload_queue *queue, struct reload_report *out, struct status *status)
 {
 	LOCK_SCOPE(&queue->mutex);
 	uint64_t ticket = ++queue->requested;
@@ -65,7 +65,9 @@ reload_queue_request(struct reload_queue *queue, struct reload_report *out)
 	queue->wake(queue->wake_arg);
 	while (!queue->closed && queue->done < ticket)
 		pthread_cond_wait(&queue->ended, &queue->mutex);
-	return queue->done >= ticket ? report_copy(&queue->last, out) : -1;
+	if (queue->done < ticket)
+		return status_fail(status, COSI_UNAVAILABLE, "cosid is stopping");
+	return report_copy(&queue->last, out) == 0 ? 0 : status_no_memory(status);
 }
 
 int

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/status.h"
 #include "config/diag.h"
 
 struct reload_report {
@@ -42,9 +43,10 @@ void reload_queue_done(struct reload_queue *queue);
 /* From now on requests, those that wait too, end without a reload. */
 void reload_queue_close(struct reload_queue *queue);
 
-/* Waits for a reload that begins after this.  0 with a copy of its report, or -1: closed, or no
- * memory. */
-int reload_queue_request(struct reload_queue *queue, struct reload_report *out);
+/* Waits for a reload that begins after this.  0 with a copy of its report, or -1 with status:
+ * UNAVAILABLE when the queue is closed, EXHAUSTED without memory for the copy. */
+int reload_queue_request(struct reload_queue *queue, struct reload_report *out,
+			 struct status *status);
 /* A copy of the last report.  0, or -1: no memory. */
 int reload_queue_last(struct reload_queue *queue, struct reload_report *out);
 void reload_report_done(struct reload_report *report);

@@ -19,6 +19,8 @@
 
 #include "banned.h"
 
+enum { ACCEPT_PAUSE_MS = 100 };
+
 struct admin_session {
 	struct admin *admin;
 	bool open;
@@ -109,8 +111,11 @@ session_start(struct admin *admin, int fd)
 		(void)pthread_detach(thread);
 		return;
 	}
-	(void)session_fail(&refused, COSI_EXHAUSTED,
-			   slot == NULL ? "too many admin sessions (8)" : "cannot start a thread");
+	if (slot == NULL)
+		(void)session_fail(&refused, COSI_EXHAUSTED, "too many admin sessions (%d)",
+				   ADMIN_SESSIONS_MAX);
+	else
+		(void)session_fail(&refused, COSI_EXHAUSTED, "cannot start a thread");
 	LOCK_SCOPE(&admin->mutex);
 	(void)close(fd);
 	if (slot != NULL)
@@ -131,8 +136,8 @@ admin_main(void *arg)
 		fd = accept4(admin->node.fd, NULL, NULL, SOCK_CLOEXEC);
 		if (fd >= 0)
 			session_start(admin, fd);
-		else if (errno == EMFILE || errno == ENFILE)
-			(void)poll(&events[1], 1, 100);
+		else if (errno != EAGAIN && errno != EINTR) /* EMFILE, ENOMEM, ... */
+			(void)poll(&events[1], 1, ACCEPT_PAUSE_MS);
 	}
 	return NULL;
 }

@@ -13,6 +13,8 @@
 #include <cmocka.h>
 #include <semaphore.h>
 
+#include "fakes/memory.h"
+
 #include "banned.h"
 
 static sem_t woken;
@@ -56,6 +58,7 @@ struct asker {
 	struct reload_queue *queue;
 	pthread_t thread;
 	int result;
+	struct status status;
 	struct reload_report report;
 };
 
@@ -64,7 +67,7 @@ ask(void *arg)
 {
 	struct asker *asker = arg;
 
-	asker->result = reload_queue_request(asker->queue, &asker->report);
+	asker->result = reload_queue_request(asker->queue, &asker->report, &asker->status);
 	return NULL;
 }
 
@@ -151,6 +154,7 @@ static void
 test_close__tells_who_waits_and_who_comes(void **state)
 {
 	struct reload_queue *queue = *state;
+	struct status status = { 0 };
 	struct reload_report report;
 	struct asker asker;
 
@@ -158,7 +162,29 @@ test_close__tells_who_waits_and_who_comes(void **state)
 	reload_queue_close(queue);
 	assert_int_equal(pthread_join(asker.thread, NULL), 0);
 	assert_int_equal(asker.result, -1);
-	assert_int_equal(reload_queue_request(queue, &report), -1);
+	assert_int_equal(asker.status.code, COSI_UNAVAILABLE);
+	assert_int_equal(reload_queue_request(queue, &report, &status), -1);
+	assert_string_equal(status.text, "cosid is stopping");
+}
+
+/* The reload has been: the daemon is not stopping. */
+static void
+test_ask__no_memory_for_the_report(void **state)
+{
+	struct reload_queue *queue = *state;
+	struct asker asker;
+
+	start(&asker, queue);
+	reload_queue_begin(queue);
+	memory_spare(true);
+	memory_fail_after(0);
+	end(queue, 7, "no");
+	assert_int_equal(pthread_join(asker.thread, NULL), 0);
+	memory_spare(false);
+	assert_true(memory_has_failed());
+	assert_int_equal(asker.result, -1);
+	assert_int_equal(asker.status.code, COSI_EXHAUSTED);
+	assert_string_equal(asker.status.text, "out of memory");
 }
 
 static void
@@ -189,6 +215,8 @@ main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_ask__many_share_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_close__tells_who_waits_and_who_comes, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_ask__no_memory_for_the_report, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_last__none_then_the_latest, setup, teardown),
 	};
