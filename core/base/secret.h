@@ -32,7 +32,7 @@ void secret_vprintf(char *out, size_t size, const char *fmt, va_list ap)
 void secret_printf(char *out, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* malloc family that wipes on free, for libcurl, jansson, expat and protobuf-c. */
+/* malloc family that wipes on free.  base/arena.h counts what libraries take for a call, too. */
 void *wiped_malloc(size_t size);
 void *wiped_calloc(size_t n, size_t size);
 void *wiped_realloc(void *p, size_t size);

@@ -326,11 +326,15 @@ file_list(struct arena *arena, const char *dir, const char *const **out_paths, s
 		free(entries[i]);
 	}
 	free(entries);
-	*out_reason =
-		paths == NULL ? "out of memory" : "the directory holds more than 256 files *.conf";
+	*out_reason = "out of memory";
+	if (paths != NULL && n > FILE_INCLUDES_MAX)
+		*out_reason = arena_printf(arena, "the directory holds more than %d files *.conf",
+					   FILE_INCLUDES_MAX);
+	if (paths == NULL || n > FILE_INCLUDES_MAX)
+		return -1;
 	*out_paths = paths;
 	*out_n = (size_t)n;
-	return paths != NULL && n <= FILE_INCLUDES_MAX ? 0 : -1;
+	return 0;
 }
 
 #ifdef COSID_SANITIZED

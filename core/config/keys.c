@@ -86,7 +86,6 @@ static const struct cosi_key route_table[] = {
 	    NULL, NULL, "backend of the bucket"),
 };
 
-/* Those from endpoint on belong to modules with COSI_NETWORK. */
 enum { NGENERAL = 6 };
 static const struct cosi_key backend_table[] = {
 	KEY("name", COSI_T_STRING, COSI_REQUIRED, struct config_backend, name, const char *, NULL,
@@ -103,8 +102,9 @@ static const struct cosi_key backend_table[] = {
 	    "globs of buckets that cosid did not create and may grant access to"),
 	KEY("max_calls", COSI_T_INT, 0, struct config_backend, max_calls, int64_t, NULL, "1..1024",
 	    "most concurrent calls; absent: all workers"),
-	KEY("endpoint", COSI_T_URL, 0, struct config_backend, endpoint, const char *, NULL, NULL,
-	    "URL of the store"),
+	/* From here on they belong to modules with COSI_NETWORK. */
+	[NGENERAL] = KEY("endpoint", COSI_T_URL, 0, struct config_backend, endpoint, const char *,
+			 NULL, NULL, "URL of the store"),
 	KEY("ca_file", COSI_T_PATH, 0, struct config_backend, ca_file, const char *, NULL, NULL,
 	    "PEM file of the trusted authorities; absent: the system's"),
 	KEY("insecure", COSI_T_BOOL, 0, struct config_backend, insecure, bool, "false", NULL,

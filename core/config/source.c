@@ -13,6 +13,8 @@
 /* With the line break that is dropped. */
 enum { SOURCE_FILE_MAX = SOURCE_SIZE_MAX + 1 };
 static const char env_prefix[] = "env:";
+static const char too_large[] = "larger than 64 KiB";
+_Static_assert(SOURCE_SIZE_MAX == 64 << 10, "too_large says so");
 
 /* One secret that is being read. */
 struct source_reader {
@@ -87,7 +89,7 @@ store_content(const struct source_reader *reader, char *bytes, size_t len)
 	if (len == 0)
 		text = source_error(reader, "the secret's file is empty");
 	else if (len > SOURCE_SIZE_MAX)
-		text = source_error(reader, "the secret's file is larger than 64 KiB");
+		text = source_error(reader, "the secret's file is %s", too_large);
 	else if (memchr(bytes, '\0', len) != NULL)
 		text = source_error(reader,
 				    "the secret's file holds a NUL; write binary keys as base64");
@@ -227,7 +229,7 @@ source_env(const char *name, size_t most, const char **out_reason)
 	while (taken != NULL && strcmp(taken->name, name) != 0)
 		taken = taken->next;
 	if (text == NULL || len > most || (len == 0 && taken == NULL)) {
-		*out_reason = text == NULL ? "not set" : len == 0 ? "empty" : "larger than 64 KiB";
+		*out_reason = text == NULL ? "not set" : len == 0 ? "empty" : too_large;
 		return NULL;
 	}
 	if (len == 0)

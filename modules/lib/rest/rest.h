@@ -90,8 +90,7 @@ struct rest_error {
 
 struct rest_api {
 	const char *name; /* "S3", for "this is no answer of S3" */
-	/* Adds to message->headers the proof of who asks.  A token goes there as well: after a
-	 * 401, call token_drop() and rest_send() once more. */
+	/* Adds to message->headers the proof of who asks. */
 	int (*sign)(struct cosi_call *call, const void *who, struct rest_message *message);
 	/* Finds the error code and copies it by rest_take_code(); false: the reply has none. */
 	bool (*error_code)(const struct cosi_http_reply *reply, char out[REST_CODE_MAX]);
