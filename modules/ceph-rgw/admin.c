@@ -165,8 +165,13 @@ rgw_user_names(const struct rgw *rgw, struct cosi_call *call, const char *marker
 	root = json_loadb(reply->body.data, reply->body.len, 0, NULL);
 	if (!json_is_array(json_object_get(root, "keys")))
 		return s3_fail(call, reply);
-	if (json_is_true(json_object_get(root, "truncated")))
+	if (json_is_true(json_object_get(root, "truncated"))) {
 		*out_next = rest_json_text(call, root, "marker");
+		if ((*out_next)[0] == '\0')
+			return cosi_fail(call, COSI_UNAVAILABLE,
+					 "the gateway's list of users is truncated and has no "
+					 "marker");
+	}
 	*out = json_incref(json_object_get(root, "keys"));
 	return 0;
 }

@@ -256,6 +256,11 @@ test_list__page_after_page(void **state)
 	     SAYS(second, "{\"keys\":[],\"truncated\":true,\"marker\":\"m/1\"}"));
 	assert_true(cosi_module.list(script.instance, &script.host.call, OWNER, found) < 0);
 	script_ended(&script, COSI_UNAVAILABLE, "the same page again and again");
+	/* Nor is a part of the list the list. */
+	PLAY(&script, SAYS("GET /?", "<ListAllMyBucketsResult></ListAllMyBucketsResult>"),
+	     SAYS(first, "{\"keys\":[\"driver\"],\"truncated\":true}"));
+	assert_true(cosi_module.list(script.instance, &script.host.call, OWNER, found) < 0);
+	script_ended(&script, COSI_UNAVAILABLE, "is truncated and has no marker");
 	script_done(&script);
 }
 
