@@ -142,7 +142,9 @@ host_wait(struct cosi_call *pub, int64_t ms)
 
 		if (host_time_left_ms(pub) <= ms)
 			return status_fail(call->status, COSI_TIMEOUT,
-					   "the deadline would pass during the wait");
+					   atomic_load(call->cancelled)
+						   ? "the caller left during the wait"
+						   : "the deadline would pass during the wait");
 		(void)nanosleep(&time, NULL);
 		ms -= slice_ms;
 	}

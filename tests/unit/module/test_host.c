@@ -202,10 +202,12 @@ test_wait__ends_with_the_call(void **state)
 	rig->call.deadline_ms = clock_mono_ms() + 60000;
 	assert_true(call->host->wait(call, 60000) < 0);
 	assert_int_equal(rig->status.code, COSI_TIMEOUT);
+	rig_assert_has(rig->status.text, "deadline");
 	rig->status = (struct status){ 0 };
 	rig->call.cancelled = &cancelled;
 	assert_true(call->host->wait(call, 1) < 0);
 	assert_int_equal(rig->status.code, COSI_TIMEOUT);
+	rig_assert_has(rig->status.text, "the caller left");
 	assert_true(call->host->wait(call, 0) < 0);
 }
 
