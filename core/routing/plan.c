@@ -196,6 +196,7 @@ plan_revoke(struct plan *plan)
 {
 	const struct request *req = plan->req;
 	const char *id = req->id;
+	struct status refusal = { 0 };
 
 	plan->id = id;
 	plan->backend = id_backend(plan->generation, id, &plan->native);
@@ -212,12 +213,14 @@ plan_revoke(struct plan *plan)
 				   "account '%s' is not managed by cosid: its name does not begin "
 				   "with '%s'",
 				   id, ID_ACCOUNT_PREFIX);
-	/* The account can have access to buckets of its backend only. */
+	/* The account can have access to buckets of its backend only, and a Grant has made an id of
+	 * each of them. */
 	for (size_t i = 0; i < req->nbuckets; i++) {
 		const char *native = req->buckets[i].id;
 		struct backend *backend = id_backend(plan->generation, native, &native);
 
-		if ((backend == NULL || backend == plan->backend) && id_is_native(native))
+		if ((backend == NULL || backend == plan->backend) &&
+		    id_format(plan->arena, plan->backend->name, native, &refusal) != NULL)
 			plan->natives[i] = native;
 	}
 	return 0;

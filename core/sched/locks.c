@@ -8,7 +8,6 @@
 
 #include <assert.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,13 +43,16 @@ lock_chain(struct locks *locks, uint64_t hash)
 	return &locks->chains[hash % LOCK_CHAINS];
 }
 
-/* The key of that name, made when it is not there; NULL: no memory. */
+/* The key of that name, made when it is not there; NULL: no memory, or the name is too long. */
 static struct lock_key *
 lock_key_get(struct locks *locks, const char *name)
 {
 	uint64_t hash = fnv_text(FNV_START, name);
 	struct lock_key **chain = lock_chain(locks, hash), *key;
+	size_t len = strlen(name);
 
+	if (len > LOCK_NAME_MAX) /* cut, it would lock nothing */
+		return NULL;
 	for (key = *chain; key != NULL; key = key->next) {
 		if (key->hash == hash && strcmp(key->name, name) == 0)
 			return key;
@@ -62,9 +64,8 @@ lock_key_get(struct locks *locks, const char *name)
 		key = malloc(sizeof *key);
 	if (key == NULL)
 		return NULL;
-	assert(strlen(name) <= LOCK_NAME_MAX);
 	*key = (struct lock_key){ .next = *chain, .hash = hash };
-	(void)snprintf(key->name, sizeof key->name, "%s", name);
+	memcpy(key->name, name, len);
 	*chain = key;
 	locks->nkeys++;
 	return key;

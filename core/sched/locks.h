@@ -46,8 +46,8 @@ struct locks {
 /* Every set must have been released. */
 void locks_done(struct locks *locks);
 
-/* Draws all tickets of the set, which are held once set->waiting is 0.  -1: no memory, and none is
- * drawn. */
+/* Draws all tickets of the set, which are held once set->waiting is 0.  -1: no memory, or a name is
+ * too long, which no plan's is; none is drawn. */
 int locks_draw(struct locks *locks, struct lock_set *set);
 /* Releases all tickets, held or waiting; a set that is not drawn has none.  Returns the sets that
  * hold all their tickets from now on, linked by next. */

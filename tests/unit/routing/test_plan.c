@@ -4,6 +4,7 @@
 
 #include "config/config.h"
 #include "rig.h"
+#include "routing/id.h"
 
 #include "banned.h"
 
@@ -285,6 +286,30 @@ test_revoke__of_whose_account(void **state)
 	expect_refused(&revoke, COSI_PRECONDITION, "names no configured backend");
 }
 
+/* On a backend whose revokes lock the bucket, too: a name that no id has room for is no bucket's.
+ */
+static void
+test_revoke__length_of_a_native_name(void **state)
+{
+	enum { FITS = ID_MAX - 5 }; /* behind "blob." */
+	char native[ID_MAX + 1];
+	struct request_bucket bucket = { .id = native };
+	struct request revoke = {
+		.op = REQUEST_REVOKE, .id = "blob.cosi-ba-1", .nbuckets = 1, .buckets = &bucket
+	};
+
+	(void)state;
+	for (size_t len = FITS; len <= ID_MAX; len++) {
+		memset(native, 'x', len);
+		native[len] = '\0';
+		assert_int_equal(make(&revoke), 0);
+		assert_int_equal(plan.nlocks, len == FITS ? 2 : 1);
+		assert_int_equal(plan.nothing_to_do, len > FITS);
+		if (len == FITS)
+			assert_int_equal(strlen(plan.locks[1].name), strlen("b:") + ID_MAX);
+	}
+}
+
 /* ---- look-ups ----------------------------------------------------------------------------------
  */
 
@@ -361,6 +386,7 @@ main(void)
 		TEST(test_grant__what_the_module_is_told),
 		TEST(test_grant__of_one_backend),
 		TEST(test_revoke__of_whose_account),
+		TEST(test_revoke__length_of_a_native_name),
 		TEST(test_lookup__decisions),
 		TEST(test_request__needs_too_much_memory),
 	};

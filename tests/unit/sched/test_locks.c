@@ -213,6 +213,31 @@ test_keys__many_and_long(void **state)
 	free(sets);
 }
 
+/* One byte more would be cut, and lock nothing: it is refused, with all of its set. */
+static void
+test_keys__too_long(void **state)
+{
+	struct bench *bench = bench_new();
+	struct lock_set *set = &bench->sets[0];
+	char name[LOCK_NAME_MAX + 2];
+
+	(void)state;
+	memset(name, 'x', sizeof name - 1);
+	name[sizeof name - 1] = '\0';
+	set->n = 2;
+	set->tickets[0] = (struct ticket){ .name = "k", .exclusive = true };
+	set->tickets[1] = (struct ticket){ .name = name, .exclusive = true };
+	assert_int_equal(locks_draw(&bench->locks, set), -1);
+	assert_false(set->drawn);
+	assert_int_equal(bench->locks.nkeys, 0);
+	name[LOCK_NAME_MAX] = '\0';
+	assert_int_equal(locks_draw(&bench->locks, set), 0);
+	assert_false(DRAW(bench, 1, "!k"));
+	assert_int_equal(give_back(bench, 0), 1);
+	assert_int_equal(give_back(bench, 1), 0);
+	bench_free(bench);
+}
+
 int
 main(void)
 {
@@ -225,6 +250,7 @@ main(void)
 		cmocka_unit_test(test_several__no_deadlock),
 		cmocka_unit_test(test_release__not_drawn),
 		cmocka_unit_test(test_keys__many_and_long),
+		cmocka_unit_test(test_keys__too_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,6 +50,43 @@ test_revoke__length_of_the_id(void **state)
 	fake_stop(sched);
 }
 
+static void
+revoke_naming(struct sched *sched, const char *bucket, bool whole_account)
+{
+	struct shot *shot = shot_new(REQUEST_REVOKE);
+
+	shot->req->mode_is_param = shot->req->whole_account = whole_account;
+	shot->req->id = "west.cosi-ba-1";
+	shot_bucket(shot, bucket, 0);
+	shoot(sched, shot);
+	shot_expect(shot, COSI_OK, NULL);
+}
+
+/* Its locks are named by its id: a native name that makes no id is no bucket of the account. */
+static void
+test_revoke__length_of_a_native_name(void **state)
+{
+	struct sched *sched = fake_start(&setup);
+	char native[ID_MAX + 1], asked[256];
+
+	(void)state;
+	for (size_t len = ID_MAX - 5; len <= ID_MAX; len++) {
+		bool fits = len == ID_MAX - 5;
+
+		memset(native, 'x', len);
+		native[len] = '\0';
+		revoke_naming(sched, native, true);
+		(void)snprintf(asked, sizeof asked,
+			       "revoke cosi-ba-1 name=- params=- %s%sprotocol=0 auth=0 shape=round",
+			       fits ? native : "", fits ? ":0 " : "");
+		assert_string_equal(fake_asked("west"), asked);
+	}
+	/* The only bucket that is named cannot be meant: nothing is to be done. */
+	revoke_naming(sched, native, false);
+	assert_int_equal(FAKE_GET("west", calls[REQUEST_REVOKE]), 6);
+	fake_stop(sched);
+}
+
 /* v1alpha1 names one bucket, and the account goes as a whole. */
 static void
 test_revoke__whole_account(void **state)
@@ -195,6 +232,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_revoke__foreign_accounts),
 		cmocka_unit_test(test_revoke__length_of_the_id),
+		cmocka_unit_test(test_revoke__length_of_a_native_name),
 		cmocka_unit_test(test_revoke__whole_account),
 		cmocka_unit_test(test_revoke__whole_account_of_a_bucket),
 		cmocka_unit_test(test_revoke__some_buckets),
