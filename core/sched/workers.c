@@ -145,6 +145,7 @@ workers_start(struct sched *sched, struct status *status)
 	struct workers *workers = &sched->workers;
 	struct worker *worker = calloc(1, sizeof *worker);
 	int64_t now_ms = clock_mono_ms();
+	unsigned n, most;
 	int error = ENOMEM;
 	bool warns;
 
@@ -164,15 +165,16 @@ workers_start(struct sched *sched, struct status *status)
 		worker_free(worker);
 	/* The calls wait for the workers that there are. */
 	sched_enter(sched);
-	workers->n--;
+	n = workers->n--;
+	most = workers->most;
 	workers->waking = false;
 	warns = status == NULL && now_ms >= workers->warn_ms;
 	if (warns)
 		workers->warn_ms = now_ms + WARN_EVERY_MS;
 	sched_leave(sched, NULL);
 	if (warns)
-		log_warning("cannot start worker thread %u of %u: %s", workers->n + 1,
-			    workers->most, strerrordesc_np(error));
+		log_warning("cannot start worker thread %u of %u: %s", n, most,
+			    strerrordesc_np(error));
 	return status == NULL ? -1
 			      : status_fail(status, COSI_EXHAUSTED, "cannot start a worker: %s",
 					    strerrordesc_np(error));
