@@ -11,30 +11,14 @@
 
 enum { HASHED_HEAD = 32, HASH_BYTES = 6 };
 
-static bool
-is_lower(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
-static bool
-is_alnum(char c)
-{
-	return is_lower(c) || (c >= 'A' && c <= 'Z');
-}
+/* Of a backend's name, and of an account's that need not be hashed. */
+#define ID_LABEL CHARS_LOWER CHARS_DIGIT "-"
 
 bool
 id_is_native(const char *text)
 {
-	size_t len = strlen(text);
-
-	if (len == 0 || len > ID_MAX || !is_alnum(text[0]))
-		return false;
-	for (size_t i = 0; i < len; i++) {
-		if (!is_alnum(text[i]) && text[i] != '.' && text[i] != '-')
-			return false;
-	}
-	return true;
+	return chars_is_alnum((unsigned char)text[0]) && strlen(text) <= ID_MAX &&
+	       chars_only(text, CHARS_ALNUM ".-");
 }
 
 struct backend *
@@ -56,15 +40,9 @@ id_backend(const struct generation *generation, const char *id, const char **out
 bool
 id_may_be_orphan(const char *id)
 {
-	const char *dot = strchr(id, '.');
+	size_t len = strspn(id, ID_LABEL);
 
-	if (dot == NULL || dot == id || (size_t)(dot - id) > ID_BACKEND_MAX)
-		return false;
-	for (const char *c = id; c < dot; c++) {
-		if (!is_lower(*c) && *c != '-')
-			return false;
-	}
-	return true;
+	return len > 0 && len <= ID_BACKEND_MAX && id[len] == '.';
 }
 
 const char *
@@ -91,19 +69,11 @@ id_account_native(struct arena *arena, const char *name)
 	const char *plain = arena_printf(arena, ID_ACCOUNT_PREFIX "%s", name);
 	unsigned char digest[SHA256_DIGEST_LENGTH];
 	char head[HASHED_HEAD + 1] = "", hex[2 * HASH_BYTES + 1];
-	bool fits = strlen(plain) <= ID_ACCOUNT_MAX;
 
-	for (size_t i = 0; plain[i] != '\0'; i++) {
-		bool valid = is_lower(plain[i]) || plain[i] == '-';
-
-		fits = fits && valid;
-		if (i < HASHED_HEAD)
-			head[i] = plain[i];
-		if (i < HASHED_HEAD && !valid)
-			head[i] = '-';
-	}
-	if (fits)
+	if (strlen(plain) <= ID_ACCOUNT_MAX && chars_only(plain, ID_LABEL))
 		return plain;
+	for (size_t i = 0; i < HASHED_HEAD && plain[i] != '\0'; i++)
+		head[i] = strchr(ID_LABEL, plain[i]) != NULL ? plain[i] : '-';
 	SHA256((const unsigned char *)name, strlen(name), digest);
 	parse_hex(digest, HASH_BYTES, hex);
 	return arena_printf(arena, "%s-%s", head, hex);

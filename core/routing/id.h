@@ -11,10 +11,9 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "module/backend.h"
+#include "routing/request.h"
 
 enum {
-	ID_MAX = 128,        /* bytes of a whole id; what every release of the sidecars can store */
-	ID_BACKEND_MAX = 32, /* bytes of a backend's name */
 	ID_ACCOUNT_MAX = 48, /* bytes of an account's name before it is shortened by a hash */
 };
 /* The prefix of every account that cosid makes; an account without it is never touched. */

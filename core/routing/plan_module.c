@@ -149,6 +149,8 @@ plan_access_buckets(struct plan *plan)
 	for (size_t i = 0; i < req->nbuckets; i++) {
 		const char *native = plan->natives[i], *id = req->buckets[i].id;
 		uint32_t mode = req->mode_is_param ? plan->params.mode : req->buckets[i].mode;
+		/* Else by an id, which is longer. */
+		bool by_native_name = native != NULL && strcmp(native, id) == 0;
 
 		if (native == NULL)
 			continue;
@@ -159,7 +161,7 @@ plan_access_buckets(struct plan *plan)
 		store[i].mode = mode;
 		if (id_format(plan->arena, backend, native, plan->status) == NULL)
 			return -1;
-		if (native == id && !route_permits(plan->backend, native))
+		if (by_native_name && !route_permits(plan->backend, native))
 			return status_fail(plan->status, COSI_NOT_FOUND,
 					   "existing_buckets of backend '%s' does not permit "
 					   "bucket '%s'",

@@ -14,6 +14,12 @@
 
 enum request_op { REQUEST_CREATE = 1, REQUEST_GET, REQUEST_DELETE, REQUEST_GRANT, REQUEST_REVOKE };
 
+/* Bytes. */
+enum {
+	ID_MAX = 128,        /* of a whole id; what every release of the sidecars can store */
+	ID_BACKEND_MAX = 32, /* of a backend's name */
+};
+
 /* Buckets of one access; Kubernetes allows 128 in a BucketAccess. */
 enum { REQUEST_BUCKETS_MAX = 128 };
 

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "routing/id.h"
+#include "routing/request.h"
 
 enum { LOCK_NAME_MAX = 2 + ID_MAX, LOCK_CHAINS = 1024 };
 

@@ -21,7 +21,6 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "routing/id.h"
 #include "sched/call.h"
 
 enum {
