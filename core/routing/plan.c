@@ -238,7 +238,7 @@ plan_check_memory(const struct plan *plan, int rc)
 }
 
 int
-plan_found(struct plan *plan, struct backend *backend)
+plan_complete(struct plan *plan, struct backend *backend)
 {
 	bool access = plan->req->op == REQUEST_GRANT || plan->req->op == REQUEST_REVOKE;
 
@@ -273,7 +273,7 @@ plan_request(struct plan *plan)
 		break;
 	}
 	if (rc == 0 && plan->backend != NULL)
-		return plan_found(plan, plan->backend);
+		return plan_complete(plan, plan->backend);
 	if (rc == 0 && plan->lookup->ncandidates == 0) {
 		*plan->status = plan->lookup->why;
 		rc = -1;

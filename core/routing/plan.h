@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * plan.h - what a request comes to: its backend, what the module is asked, which locks that needs.
  *
- *   plan_request()  plan.c: ids and names route themselves, or name a look-up (lookup.h) when only
- *                   the stores can tell which backend has the bucket
- *   plan_found()    completes the plan (plan_module.c) once the look-up has found the backend
- *   work_run()      work.c: carries the plan out
+ *   plan_request()   plan.c: ids and names route themselves, or name a look-up (lookup.h) when only
+ *                    the stores can tell which backend has the bucket
+ *   plan_complete()  the module's part (plan_module.c), once the backend is known
+ *   work_run()       work.c: carries the plan out
  *
  * A plan is pure: no thread, no mutex, no clock, no I/O.  Everything made here lies in the call's
  * arena.
@@ -40,7 +40,7 @@ struct plan {
 	const atomic_bool *cancelled;
 	const struct log_fields *fields;
 
-	/* Made by plan_request() and plan_found(). */
+	/* Made by plan_request() and plan_complete(). */
 	struct backend *backend; /* borrowed from the generation; NULL: the look-up finds it */
 	struct lookup *lookup;   /* NULL: no store has to be asked */
 	const char *native;      /* the bucket's or the account's name in the store */
@@ -60,8 +60,8 @@ struct plan {
 /* Checks the request and sets backend or lookup.  With a backend the plan is complete.  0, or -1
  * with plan->status. */
 int plan_request(struct plan *plan);
-/* After the look-up.  0, or -1 with plan->status. */
-int plan_found(struct plan *plan, struct backend *backend);
+/* After the look-up, with the backend that it has found.  0, or -1 with plan->status. */
+int plan_complete(struct plan *plan, struct backend *backend);
 
 struct work_result {
 	int64_t unknown_ms; /* see http.h */

@@ -5,8 +5,8 @@
  *                     ▲                   │                  at once, or after create_settle
  *                     └───────────────────┘ the next store to ask, or the backend it found
  *
- * Two may want to reply: call_run(), and call_expire() for the deadline, a cancellation and the end
- * of the scheduler.  The first one does.
+ * Two may want to reply: call_run(), and call_interrupt() for the deadline, a cancellation and the
+ * end of the scheduler.  The first one does.
  */
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -51,7 +51,7 @@ call_set_reply(struct call *call, enum reply_reason reason)
 /* ---- queue and locks -------------------------------------------------------------------- */
 
 void
-calls_start(struct sched *sched, struct call *own)
+calls_dispatch(struct sched *sched, struct call *own)
 {
 	struct call *call;
 
@@ -103,7 +103,7 @@ call_end_work(struct call *call)
 	}
 	drop_generation(call);
 	call_set_phase(call, CALL_DONE);
-	calls_start(sched, NULL);
+	calls_dispatch(sched, NULL);
 }
 
 /* The call's backend is known: it needs no other one any more. */
@@ -130,7 +130,7 @@ confine(struct call *call)
 }
 
 void
-call_refuse(struct call *call, enum reply_reason reason)
+call_end_now(struct call *call, enum reply_reason reason)
 {
 	if (call->reply_state == REPLY_PENDING)
 		call_set_reply(call, reason);
@@ -157,13 +157,13 @@ enter_queue(struct call *call, const struct backend *backend)
 		queue_join(queue, call);
 		if (call->locks.waiting == 0)
 			queue_got_locks(call);
-		calls_start(sched, has_worker ? call : NULL);
+		calls_dispatch(sched, has_worker ? call : NULL);
 		if (call->phase == CALL_LOCKING || call->phase == CALL_QUEUED)
 			rc = queue_check_room(queue, 0, &call->status);
 	}
 	if (rc < 0) {
 		call_add_title(call);
-		call_refuse(call, REPLY_RESULT);
+		call_end_now(call, REPLY_RESULT);
 	}
 }
 
@@ -225,7 +225,7 @@ look_up(struct call *call)
 	if (atomic_load(&call->cancelled))
 		return true;
 	found = lookup_decide(plan->lookup, &call->status);
-	if (found == NULL || plan_found(plan, found) < 0 || call_make_tickets(call) < 0) {
+	if (found == NULL || plan_complete(plan, found) < 0 || call_make_tickets(call) < 0) {
 		call_add_title(call);
 		return true;
 	}
@@ -273,7 +273,7 @@ call_run(struct call *call)
 		queue_quarantine(&sched->queues, call);
 		timer_set(&sched->timers, call, clock_mono_ms() + unknown_ms);
 		drop_generation(call);
-		calls_start(sched, NULL);
+		calls_dispatch(sched, NULL);
 	} else {
 		call_end_work(call);
 	}
@@ -283,7 +283,7 @@ call_run(struct call *call)
 /* ---- deadline, cancellation, end of the scheduler ---------------------------------------- */
 
 void
-call_expire(struct call *call, enum reply_reason reason)
+call_interrupt(struct call *call, enum reply_reason reason)
 {
 	sched_assert(call->sched);
 	atomic_store(&call->cancelled, true);
@@ -306,7 +306,7 @@ call_timer(struct call *call)
 	if (call->phase == CALL_QUARANTINED)
 		call_end_work(call);
 	else
-		call_expire(call, call->sched->stopping         ? REPLY_STOPPED
-				  : call->phase == CALL_RUNNING ? REPLY_WORK_TIMEOUT
-								: REPLY_QUEUE_TIMEOUT);
+		call_interrupt(call, call->sched->stopping         ? REPLY_STOPPED
+				     : call->phase == CALL_RUNNING ? REPLY_WORK_TIMEOUT
+								   : REPLY_QUEUE_TIMEOUT);
 }

@@ -62,7 +62,7 @@ sched_swap(struct sched *sched, const struct sched_config *config, struct genera
 		sched->config.create_settle_ms = config->create_settle_ms;
 		sched->config.workers = workers;
 		workers_set_most(&sched->workers, workers);
-		calls_start(sched, NULL); /* a queue may have more room */
+		calls_dispatch(sched, NULL); /* a queue may have more room */
 	}
 	sched_leave(sched, NULL);
 	if (rc < 0)

@@ -288,9 +288,9 @@ sched_submit(struct sched *sched, struct call *call)
 	if (rc == 0 && sched->stopping)
 		rc = status_fail(&call->status, COSI_UNAVAILABLE, "cosid is stopping");
 	if (rc < 0 || call->plan.nothing_to_do) {
-		call_refuse(call, REPLY_RESULT);
+		call_end_now(call, REPLY_RESULT);
 	} else if (atomic_load(&call->cancelled)) {
-		call_refuse(call, call->reason);
+		call_end_now(call, call->reason);
 	} else {
 		timer_set(&sched->timers, call, call->deadline_ms);
 		call_begin(call);
@@ -304,7 +304,7 @@ sched_cancel(struct sched *sched, struct call *call, enum reply_reason reason)
 	assert(reason == REPLY_CANCELLED || reason == REPLY_STOPPED);
 	sched_enter(sched);
 	if (call->phase != CALL_NEW)
-		call_expire(call, reason);
+		call_interrupt(call, reason);
 	else if (!atomic_exchange(&call->cancelled, true))
 		call->reason = reason; /* sched_submit() replies */
 	sched_leave(sched, call);

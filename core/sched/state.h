@@ -101,20 +101,20 @@ sched_assert(const struct sched *sched)
 /* Into the queue of its backend, or of the first one that a look-up asks.  A call that cannot go
  * there is refused. */
 void call_begin(struct call *call);
-/* Ends a call without running it. */
-void call_refuse(struct call *call, enum reply_reason reason);
+/* Ends a call without running it (on): it was refused or cancelled, or has nothing to do. */
+void call_end_now(struct call *call, enum reply_reason reason);
 /* On a worker: the look-up, the handler, the outcome.  The call may be gone when it returns. */
 void call_run(struct call *call);
 /* sched_leave() gives this reply. */
 void call_set_reply(struct call *call, enum reply_reason reason);
 /* Replies unless that has been done, takes the call out of whatever it waits in, stops its handler
  * before the next request.  A delayed reply is given. */
-void call_expire(struct call *call, enum reply_reason reason);
+void call_interrupt(struct call *call, enum reply_reason reason);
 /* The call's timer has fired. */
 void call_timer(struct call *call);
 /* Hands the calls that may run now to the workers, but `own` (NULL: none): its worker goes on with
  * it. */
-void calls_start(struct sched *sched, struct call *own);
+void calls_dispatch(struct sched *sched, struct call *own);
 
 /* ---- sched.c: points in time for the timer thread.  With the mutex. ----------------------------
  *

@@ -145,7 +145,7 @@ test_create__by_default(void **state)
 	assert_string_equal(candidates(), "west east blob");
 	assert_string_equal(locks(), "b:west.photos! b:east.photos! b:blob.photos!");
 	/* The locks are drawn once, whichever backend is found. */
-	assert_int_equal(plan_found(&plan, &backends[0]), 0);
+	assert_int_equal(plan_complete(&plan, &backends[0]), 0);
 	assert_string_equal(plan.id, "east.photos");
 	assert_int_equal(plan.nlocks, 3);
 }
