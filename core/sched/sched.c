@@ -23,6 +23,22 @@ sched_enter(struct sched *sched)
 	sched->holder = pthread_self();
 }
 
+static void
+sched_unlock(struct sched *sched)
+{
+	sched->holder = (pthread_t){ 0 };
+	pthread_mutex_unlock(&sched->mutex);
+}
+
+/* What a section under the mutex leaves to be done without it. */
+struct after {
+	struct worker *wakes; /* NULL: none */
+	bool starts_worker, wakes_timer;
+	bool replies, frees; /* the call */
+	void (*reap)(void *);
+	void *reap_arg;
+};
+
 /* Is the call over, so that the first one to ask frees it? */
 static bool
 take_ended(struct call *call)
@@ -33,48 +49,53 @@ take_ended(struct call *call)
 	return true;
 }
 
-void
-sched_leave(struct sched *sched, struct call *call)
+static struct after
+take_after(struct sched *sched, struct call *call)
 {
-	struct worker *worker = sched->workers.to_wake;
-	bool starts_worker = sched->workers.to_start;
-	bool wake_timer = timers_next_ms(&sched->timers) < sched->timer_sleeps_until;
-	bool replies = call != NULL && call->reply_state == REPLY_DUE, ended = false;
-	void (*reap)(void *) = sched->reap_due ? sched->config.reap : NULL;
-	void *reap_arg = sched->config.reap_arg;
+	struct after after = {
+		.wakes = sched->workers.to_wake,
+		.starts_worker = sched->workers.to_start,
+		.wakes_timer = timers_next_ms(&sched->timers) < sched->timer_sleeps_until,
+		.replies = call != NULL && call->reply_state == REPLY_DUE,
+		.reap = sched->reap_due ? sched->config.reap : NULL,
+		.reap_arg = sched->config.reap_arg,
+	};
 
 	sched->workers.to_wake = NULL;
 	sched->workers.to_start = false;
 	sched->reap_due = false;
-	if (wake_timer) /* it is awake as soon as it was told */
+	if (after.wakes_timer) /* it is awake as soon as it was told */
 		sched->timer_sleeps_until = timers_next_ms(&sched->timers);
-	/* While the reply is given, a worker may end the call: then the replying thread frees it.
-	 */
-	if (replies)
+	if (after.replies)
 		call->reply_state = call->phase == CALL_DONE ? REPLY_SENT : REPLY_SENDING;
-	if (call != NULL)
-		ended = take_ended(call);
-	sched->holder = (pthread_t){ 0 };
-	pthread_mutex_unlock(&sched->mutex);
+	after.frees = call != NULL && take_ended(call);
+	return after;
+}
 
-	if (worker != NULL)
-		(void)sem_post(&worker->wake);
-	if (starts_worker)
+void
+sched_leave(struct sched *sched, struct call *call)
+{
+	struct after after = take_after(sched, call);
+
+	sched_unlock(sched);
+	if (after.wakes != NULL)
+		(void)sem_post(&after.wakes->wake);
+	if (after.starts_worker)
 		(void)workers_start(sched, NULL);
-	if (wake_timer)
+	if (after.wakes_timer)
 		pthread_cond_signal(&sched->timer_wake);
-	if (replies)
+	if (after.replies)
 		call_send_reply(call);
-	if (replies && !ended) {
-		pthread_mutex_lock(&sched->mutex);
+	if (after.replies && !after.frees) { /* its worker may have ended it by now */
+		sched_enter(sched);
 		call->reply_state = REPLY_SENT;
-		ended = take_ended(call);
-		pthread_mutex_unlock(&sched->mutex);
+		after.frees = take_ended(call);
+		sched_unlock(sched);
 	}
-	if (ended)
+	if (after.frees)
 		call_release(call, CALL_OWNER_SCHED);
-	if (reap != NULL)
-		reap(reap_arg);
+	if (after.reap != NULL)
+		after.reap(after.reap_arg);
 }
 
 /* ---- timers ------------------------------------------------------------------------------- */
