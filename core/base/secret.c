@@ -175,6 +175,15 @@ secret_printf(char *out, size_t size, const char *fmt, ...)
 	va_end(ap);
 }
 
+struct secret_shown
+secret_shown(const char *text)
+{
+	struct secret_shown shown;
+
+	secret_printf(shown.text, sizeof shown.text, "%s", text != NULL ? text : "");
+	return shown;
+}
+
 void *
 wiped_malloc(size_t size)
 {

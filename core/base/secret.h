@@ -32,6 +32,13 @@ void secret_vprintf(char *out, size_t size, const char *fmt, va_list ap)
 void secret_printf(char *out, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* What messages show of a text that a client or a store has made up: its first 160 bytes; a cut
+ * leaves no part of a secret.  NULL: nothing.  "'%s'", secret_shown(name).text */
+struct secret_shown {
+	char text[160 + 1];
+};
+struct secret_shown secret_shown(const char *text);
+
 /* malloc family that wipes on free.  base/arena.h counts what libraries take for a call, too. */
 void *wiped_malloc(size_t size);
 void *wiped_calloc(size_t n, size_t size);

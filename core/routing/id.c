@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "base/secret.h"
 
 #include "banned.h"
 
@@ -50,9 +51,9 @@ id_format(struct arena *arena, const char *backend, const char *native, struct s
 {
 	if (!id_is_native(native)) {
 		status_fail(status, COSI_INVALID,
-			    "'%.160s' cannot be part of an id: letters, digits, '.' and '-' alone, "
+			    "'%s' cannot be part of an id: letters, digits, '.' and '-' alone, "
 			    "the first of them a letter or a digit",
-			    native);
+			    secret_shown(native).text);
 		return NULL;
 	}
 	if (strlen(backend) + 1 + strlen(native) > ID_MAX) {

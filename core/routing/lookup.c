@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/secret.h"
 #include "config/config.h"
 #include "routing/plan.h"
 
@@ -113,15 +114,15 @@ lookup_decide(const struct lookup *lookup, struct status *status)
 	}
 	if (nowners > 1) {
 		status_fail(status, COSI_PRECONDITION,
-			    "bucket '%.160s' is ambiguous: backends %s have one of that name",
-			    lookup->name, owners);
+			    "bucket '%s' is ambiguous: backends %s have one of that name",
+			    secret_shown(lookup->name).text, owners);
 		return NULL;
 	}
 	if (lookup->failed != NULL && (nowners == 0 || lookup->all_must_answer)) {
 		status_fail(status, COSI_UNAVAILABLE,
-			    "cannot determine which backend has bucket '%.160s': backend '%s' "
+			    "cannot determine which backend has bucket '%s': backend '%s' "
 			    "cannot tell: %s",
-			    lookup->name, lookup->failed, lookup->failure.text);
+			    secret_shown(lookup->name).text, lookup->failed, lookup->failure.text);
 		return NULL;
 	}
 	if (nowners == 1)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "base/secret.h"
 #include "config/config.h"
 #include "config/value.h"
 #include "module/schema.h"
@@ -69,9 +70,9 @@ unknown_param(const struct request *req, const struct cosi_module *module, const
 		return 0;
 	if (strncmp(key, SECRET_PREFIX, strlen(SECRET_PREFIX)) == 0)
 		return status_fail(status, COSI_INVALID,
-				   "parameter '%.160s': credentials are not accepted in requests; "
+				   "parameter '%s': credentials are not accepted in requests; "
 				   "give the class a 'backend' that has credentials of its own",
-				   key);
+				   secret_shown(key).text);
 	if (strcmp(key, "accessMode") == 0 && req->op == REQUEST_GRANT)
 		return status_fail(status, COSI_INVALID,
 				   "parameter 'accessMode': this version of the API has a mode "
@@ -80,8 +81,9 @@ unknown_param(const struct request *req, const struct cosi_module *module, const
 		return status_fail(status, COSI_INVALID,
 				   "module '%s' does not support parameter '%s'", module->name,
 				   key);
-	return status_fail(status, COSI_INVALID, "unknown %s parameter '%.160s' for module '%s'",
-			   is_about_access(req) ? "access" : "bucket", key, module->name);
+	return status_fail(status, COSI_INVALID, "unknown %s parameter '%s' for module '%s'",
+			   is_about_access(req) ? "access" : "bucket", secret_shown(key).text,
+			   module->name);
 }
 
 /* What counts in the hash goes into params->given. */

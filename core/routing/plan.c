@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/secret.h"
 #include "routing/id.h"
 #include "routing/route.h"
 
@@ -115,11 +116,11 @@ find_existing_bucket(struct plan *plan, const char *native)
 	}
 	if (id_may_be_orphan(native))
 		status_fail(&lookup->why, COSI_PRECONDITION,
-			    "'%.160s' names no backend, and no backend has a bucket of that name",
-			    native);
+			    "'%s' names no backend, and no backend has a bucket of that name",
+			    secret_shown(native).text);
 	else
-		status_fail(&lookup->why, COSI_NOT_FOUND, "no backend has a bucket '%.160s'",
-			    native);
+		status_fail(&lookup->why, COSI_NOT_FOUND, "no backend has a bucket '%s'",
+			    secret_shown(native).text);
 	plan->lookup = lookup;
 	return 0;
 }
@@ -130,7 +131,8 @@ refuse_malformed(const struct plan *plan, const char *id)
 	bool final = plan->req->op != REQUEST_DELETE;
 
 	return status_fail(plan->status, final ? COSI_INVALID : COSI_PRECONDITION,
-			   "'%.160s' is neither a bucket_id nor the name of a bucket", id);
+			   "'%s' is neither a bucket_id nor the name of a bucket",
+			   secret_shown(id).text);
 }
 
 static int
@@ -160,7 +162,8 @@ plan_by_bucket_id(struct plan *plan)
 		if (generation->backends[i].module->get_bucket != NULL)
 			lookup_add(lookup, &generation->backends[i], id, NULL);
 	status_fail(&lookup->why, COSI_PRECONDITION,
-		    "'%.160s' names no backend, and cosid has created no bucket of that name", id);
+		    "'%s' names no backend, and cosid has created no bucket of that name",
+		    secret_shown(id).text);
 	plan->lookup = lookup;
 	return 0;
 }
@@ -202,12 +205,12 @@ plan_revoke(struct plan *plan)
 	plan->backend = id_backend(plan->generation, id, &plan->native);
 	if (plan->backend == NULL)
 		return status_fail(plan->status, COSI_PRECONDITION,
-				   "account '%.160s' is not managed by cosid: its id names no "
+				   "account '%s' is not managed by cosid: its id names no "
 				   "configured backend",
-				   id);
+				   secret_shown(id).text);
 	if (!id_is_native(plan->native) || strlen(id) > ID_MAX)
-		return status_fail(plan->status, COSI_INVALID, "account_id '%.160s' is malformed",
-				   id);
+		return status_fail(plan->status, COSI_INVALID, "account_id '%s' is malformed",
+				   secret_shown(id).text);
 	if (strncmp(plan->native, ID_ACCOUNT_PREFIX, strlen(ID_ACCOUNT_PREFIX)) != 0)
 		return status_fail(plan->status, COSI_PRECONDITION,
 				   "account '%s' is not managed by cosid: its name does not begin "

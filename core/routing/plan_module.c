@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/secret.h"
 #include "config/config.h"
 #include "routing/id.h"
 #include "routing/plan.h"
@@ -111,8 +112,9 @@ plan_granted_account(struct plan *plan)
 	/* The module may shorten the name, but the prefix says that cosid made it. */
 	if (strncmp(plan->native, ID_ACCOUNT_PREFIX, strlen(ID_ACCOUNT_PREFIX)) != 0)
 		return status_fail(plan->status, COSI_INTERNAL,
-				   "module '%s' names an account '%.160s', without the prefix '%s'",
-				   backend->module->name, plan->native, ID_ACCOUNT_PREFIX);
+				   "module '%s' names an account '%s', without the prefix '%s'",
+				   backend->module->name, secret_shown(plan->native).text,
+				   ID_ACCOUNT_PREFIX);
 	plan->id = id_format(plan->arena, backend->name, plan->native, plan->status);
 	if (plan->id == NULL)
 		return -1;
@@ -168,7 +170,8 @@ plan_access_buckets(struct plan *plan)
 					   backend, native);
 		if (mode < COSI_READ_WRITE || mode > COSI_WRITE_ONLY)
 			return status_fail(plan->status, COSI_INVALID,
-					   "the access mode for bucket '%.160s' is missing", id);
+					   "the access mode for bucket '%s' is missing",
+					   secret_shown(id).text);
 	}
 	qsort(refs, n, sizeof(const struct cosi_bucket_ref *), compare_natives);
 	for (size_t i = 0; i < n; i++) {

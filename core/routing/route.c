@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "base/secret.h"
 #include "routing/params.h"
 
 #include "banned.h"
@@ -74,8 +75,8 @@ route_explicit(const struct generation *generation, const char *name, uint32_t p
 
 	if (backend == NULL) {
 		status_fail(status, COSI_INVALID,
-			    "parameter 'backend': no backend is named '%.160s'; choices: %s", name,
-			    route_choices(generation, protocols, list));
+			    "parameter 'backend': no backend is named '%s'; choices: %s",
+			    secret_shown(name).text, route_choices(generation, protocols, list));
 		return NULL;
 	}
 	if (!route_serves(backend, protocols)) {
@@ -112,9 +113,10 @@ route_none(const struct generation *generation, const struct request *req, struc
 			    protocols);
 	else
 		status_fail(status, COSI_INVALID,
-			    "no backend selected for bucket '%.160s': no matching route, no "
+			    "no backend selected for bucket '%s': no matching route, no "
 			    "default_backend, no parameter 'backend'; choices: %s",
-			    req->name, route_choices(generation, req->protocols, list));
+			    secret_shown(req->name).text,
+			    route_choices(generation, req->protocols, list));
 	return NULL;
 }
 

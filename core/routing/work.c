@@ -2,6 +2,7 @@
  * work.c - runs the module's handler and completes its answer. */
 #include <string.h>
 
+#include "base/secret.h"
 #include "config/config.h"
 #include "routing/plan.h"
 #include "routing/route.h"
@@ -153,6 +154,7 @@ work_run(const struct plan *plan, struct answer *answer, struct work_result *out
 	} else if (plan->orphan != NULL) {
 		out->misrouted = true;
 		status->code = COSI_OK;
-		status_fail(status, COSI_PRECONDITION, "'%.160s' names no backend", plan->orphan);
+		status_fail(status, COSI_PRECONDITION, "'%s' names no backend",
+			    secret_shown(plan->orphan).text);
 	}
 }

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/secret.h"
+
 #include "banned.h"
 
 struct call *
@@ -119,8 +121,7 @@ call_title(const struct call *call, char out[CALL_TITLE_MAX])
 	bool by_name = req->op == REQUEST_CREATE || req->op == REQUEST_GRANT;
 	const char *object = by_name ? req->name : req->id;
 
-	(void)snprintf(out, CALL_TITLE_MAX, "%s '%.160s'", verbs[req->op],
-		       object != NULL ? object : "");
+	(void)snprintf(out, CALL_TITLE_MAX, "%s '%s'", verbs[req->op], secret_shown(object).text);
 	return out;
 }
 
@@ -161,8 +162,9 @@ call_send_reply(struct call *call)
 		else
 			status_fail(&status, COSI_TIMEOUT,
 				    "cannot %s: cannot determine which backend has bucket "
-				    "'%.160s': backend '%s' did not answer before the deadline",
-				    title, call->plan.lookup->name, call->awaited);
+				    "'%s': backend '%s' did not answer before the deadline",
+				    title, secret_shown(call->plan.lookup->name).text,
+				    call->awaited);
 		break;
 	case REPLY_CANCELLED:
 		status_fail(&status, COSI_TIMEOUT, "cannot %s: the client cancelled the call",

@@ -189,6 +189,31 @@ test_printf__no_part_of_a_secret_at_the_cut(void **state)
 	secret_free(secret);
 }
 
+/* 160 bytes are shown whole; what is longer is cut there. */
+static void
+test_shown__no_part_of_a_secret_at_the_cut(void **state)
+{
+	static const char value[] = "hunter2hunter2";
+	struct secret *secret = secret_new(value, sizeof value - 1);
+	char text[200];
+
+	(void)state;
+	memset(text, 'x', sizeof text);
+	text[161] = '\0';
+	assert_int_equal(strlen(secret_shown(text).text), 160);
+	text[160] = '\0';
+	assert_string_equal(secret_shown(text).text, text);
+	assert_string_equal(secret_shown(NULL).text, "");
+	memset(text, 'x', sizeof text);
+	text[sizeof text - 1] = '\0';
+	for (size_t at = 160 - (sizeof value - 2); at < 160; at++) {
+		memset(text, 'x', at);
+		memcpy(text + at, value, sizeof value - 1);
+		assert_null(strchr(secret_shown(text).text, 'h'));
+	}
+	secret_free(secret);
+}
+
 static void
 test_mask__bytes_that_are_not_text(void **state)
 {
@@ -293,6 +318,7 @@ main(void)
 		cmocka_unit_test(test_mask__overlap_and_prefix),
 		cmocka_unit_test(test_mask__cut),
 		cmocka_unit_test(test_printf__no_part_of_a_secret_at_the_cut),
+		cmocka_unit_test(test_shown__no_part_of_a_secret_at_the_cut),
 		cmocka_unit_test(test_mask__bytes_that_are_not_text),
 		cmocka_unit_test(test_mask__while_others_come_and_go),
 		cmocka_unit_test(test_wiped__realloc_keeps_what_fits),

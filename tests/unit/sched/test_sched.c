@@ -2,6 +2,7 @@
  * test_sched.c - start, the way through and the end. */
 #include "sched/sched.h"
 
+#include "base/secret.h"
 #include "fakes.h"
 
 #include "banned.h"
@@ -105,6 +106,35 @@ test_fields__for_the_log(void **state)
 	fake_stop(sched);
 }
 
+/* Texts show 160 bytes of an id: a known secret that is cut there could not be masked any more. */
+static void
+test_texts__no_part_of_a_secret(void **state)
+{
+	static const char value[] = "0123456789abcdef";
+	struct secret *secret = secret_new(value, sizeof value - 1);
+	struct sched *sched = fake_start(&setup);
+	char id[201];
+
+	(void)state;
+	for (size_t at = 160 - (sizeof value - 2); at < 160; at++) {
+		struct shot *deletes, *revokes;
+
+		memset(id, 'x', sizeof id);
+		memcpy(id + at, value, sizeof value - 1);
+		id[sizeof id - 1] = '\0';
+		deletes = shot_by_id(sched, REQUEST_DELETE, id);
+		revokes = shot_revoke(sched, id);
+		shot_wait(deletes);
+		shot_wait(revokes);
+		assert_null(strchr(deletes->status.text, '0'));
+		assert_null(strchr(revokes->status.text, '0'));
+		shot_expect(deletes, COSI_PRECONDITION, "cannot delete bucket 'xxx");
+		shot_expect(revokes, COSI_PRECONDITION, "cannot revoke 'xxx");
+	}
+	fake_stop(sched);
+	secret_free(secret);
+}
+
 static void
 test_info__of_the_generation(void **state)
 {
@@ -153,6 +183,7 @@ main(void)
 		cmocka_unit_test(test_free__answers_what_waits),
 		cmocka_unit_test(test_free__takes_no_more_calls),
 		cmocka_unit_test(test_fields__for_the_log),
+		cmocka_unit_test(test_texts__no_part_of_a_secret),
 		cmocka_unit_test(test_info__of_the_generation),
 		cmocka_unit_test(test_no_backend__unavailable),
 		cmocka_unit_test(test_not_found__never_on_delete_and_revoke),
