@@ -281,14 +281,23 @@ connections_check(struct connections *connections, int64_t now_ms)
 void
 connections_review(struct connections *connections, struct peers *peers, int64_t now_ms)
 {
-	LOCK_SCOPE(&connections->mutex);
-
 	CONNECTIONS_FOREACH(each, connections) {
-		CLEANUP_FD int fd = each->state != CONNECTION_FREE ? connection_copy(each) : -1;
+		CLEANUP_FD int fd = -1;
+		struct connection seen;
+		bool allowed;
 
-		if (fd >= 0)
-			each->leave_ms =
-				peers_allow(peers, fd, &each->peer) ? 0 : now_ms + LIMIT_LEAVE_MS;
+		pthread_mutex_lock(&connections->mutex);
+		seen = *each;
+		if (seen.state != CONNECTION_FREE)
+			fd = connection_copy(each);
+		pthread_mutex_unlock(&connections->mutex);
+		if (fd < 0)
+			continue;
+		allowed = peers_allow(peers, fd, &seen.peer); /* which takes a mutex, and logs */
+		LOCK_SCOPE(&connections->mutex);
+		/* Its place may be another's by now, but its number cannot, while fd is open. */
+		if (each->ino == seen.ino)
+			each->leave_ms = allowed ? 0 : now_ms + LIMIT_LEAVE_MS;
 	}
 }
 
@@ -305,11 +314,11 @@ connection_send_goaway(const struct connection *connection)
 	static const unsigned char goaway[] = { 0,    0,    8,    7,    0, 0, 0, 0, 0,
 						0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0 };
 	CLEANUP_FD int fd = connection_copy(connection);
-	int nunread;
+	int npending; /* bytes that the core has written and the peer has not read */
 
-	if (fd < 0 || ioctl(fd, SIOCOUTQ, &nunread) < 0)
+	if (fd < 0 || ioctl(fd, SIOCOUTQ, &npending) < 0)
 		return false;
-	if (connection->ncalls > 0 && nunread > 0)
+	if (connection->ncalls > 0 && npending > 0)
 		return false;
 	(void)send(fd, goaway, sizeof goaway, MSG_DONTWAIT | MSG_NOSIGNAL);
 	return true;

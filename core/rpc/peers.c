@@ -34,6 +34,7 @@ peers_done(struct peers *peers)
 {
 	free(peers->uids);
 	free(peers->gids);
+	pthread_mutex_destroy(&peers->mutex);
 	*peers = (struct peers){ 0 };
 }
 

@@ -106,6 +106,49 @@ test_review__idle_ones_close(void **state)
 	assert_false(is_open(f, unwanted));
 }
 
+struct review {
+	struct connections *connections;
+	struct peers peers;
+};
+
+static void *
+reviews(void *arg)
+{
+	struct review *review = arg;
+
+	connections_review(review->connections, &review->peers, 10);
+	return NULL;
+}
+
+/* While it waits for the list of peers, calls begin and end. */
+static void
+test_review__holds_up_no_call(void **state)
+{
+	struct fixture *f = *state;
+	struct review review = { .connections = &f->c };
+	const struct peers_allowed nobody = { .limited = true };
+	struct timespec until;
+	pthread_t thread;
+	int locked;
+
+	(void)serve(f, 7, 1);
+	assert_int_equal(peers_init(&review.peers, &nobody), 0);
+	pthread_mutex_lock(&review.peers.mutex);
+	assert_int_equal(pthread_create(&thread, NULL, reviews, &review), 0);
+	(void)poll(NULL, 0, 50); /* long enough for it to get there */
+	assert_int_equal(clock_gettime(CLOCK_REALTIME, &until), 0);
+	until.tv_sec += 5;
+	locked = pthread_mutex_timedlock(&f->c.mutex, &until);
+	if (locked == 0)
+		pthread_mutex_unlock(&f->c.mutex);
+	pthread_mutex_unlock(&review.peers.mutex);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(locked, 0);
+	(void)connections_check(&f->c, 10);
+	assert_false(is_open(f, 0));
+	peers_done(&review.peers);
+}
+
 /* Its calls may end within LIMIT_LEAVE_MS, and one that is allowed again meanwhile stays. */
 static void
 test_review__calls_end_first(void **state)
@@ -221,6 +264,7 @@ main(void)
 		TEST(test_check__after_a_long_pause),
 		TEST(test_check__nothing_left),
 		TEST(test_review__idle_ones_close),
+		TEST(test_review__holds_up_no_call),
 		TEST(test_review__calls_end_first),
 		TEST(test_goaway__idle_then_busy),
 		TEST(test_goaway__who_is_waited_for),
