@@ -102,16 +102,18 @@ connections_add(struct connections *connections, int fd, const struct ucred *pee
 	CONNECTIONS_FOREACH(each, connections) {
 		if (each->state == CONNECTION_FREE)
 			room = room != NULL ? room : each;
-		else if (each->peer.uid == peer->uid)
-			nuser++;
-		else
+		else if (each->peer.uid != peer->uid)
 			continue;
+		else if (!each->yielded)
+			nuser++;
 		if (connection_is_idle(each) && (idlest == NULL || each->idle_ms < idlest->idle_ms))
 			idlest = each;
 	}
-	if (nuser == LIMIT_CONNECTIONS_USER && idlest != NULL &&
+	/* In a full table this makes room for the client's next attempt. */
+	if (nuser >= LIMIT_CONNECTIONS_USER && idlest != NULL &&
 	    now_ms - idlest->idle_ms >= LIMIT_IDLE_MS) {
 		connection_shut_down(connections, idlest);
+		idlest->yielded = true;
 		nuser--;
 	}
 	if (room == NULL || nuser >= LIMIT_CONNECTIONS_USER || fstat(fd, &st) < 0) {

@@ -34,6 +34,7 @@ struct connection {
 	unsigned ncalls;    /* open: they end when their answer has been read */
 	unsigned nprogress; /* calls that have begun or ended */
 	bool closing;       /* was shut down: its calls are about to end */
+	bool yielded;       /* was shut down to make room: it counts no more */
 	int64_t idle_ms;    /* monotonic, like the rest: since when it has no open call */
 	int64_t leave_ms;   /* not in allowed_peers any more: closed by then; 0: it may stay */
 	int64_t goaway_ms;  /* when GOAWAY was sent; 0: it was not */
@@ -58,8 +59,9 @@ void connections_done(struct connections *connections);
 
 /* Takes over a descriptor that was accepted from this peer.  When the user has as many connections
  * as it may, its own connection that has been idle for longest, and for LIMIT_IDLE_MS, is closed to
- * make room; connections of others never are.  0, or -1: refused, which is logged once a minute for
- * each user, and the descriptor is still the caller's. */
+ * make room (in a full table, for its next attempt); connections of others never are.  One that was
+ * closed for another reason counts until the core has closed it, too.  0, or -1: refused, which is
+ * logged once a minute for each user, and the descriptor is still the caller's. */
 int connections_add(struct connections *connections, int fd, const struct ucred *peer,
 		    int64_t now_ms);
 

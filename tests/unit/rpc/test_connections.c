@@ -61,7 +61,39 @@ test_add__closes_an_idle_one(void **state)
 	end(f, busy, 1);
 }
 
-/* One that was shut down counts until the core has closed it: it may take the core long. */
+/* The core may be slow to close it: the next ones get room all the same, one for one. */
+static void
+test_add__closes_one_for_each(void **state)
+{
+	enum { MORE = 5 };
+	struct fixture *f = *state;
+
+	for (int i = 0; i < LIMIT_CONNECTIONS_USER; i++)
+		(void)serve(f, 7, i);
+	for (int i = 0; i < MORE; i++)
+		assert_true(add(f, 7, A_LONG_TIME_MS) >= 0);
+	for (int i = 0; i < LIMIT_CONNECTIONS_USER + MORE; i++)
+		assert_int_equal(is_open(f, i), i >= MORE);
+}
+
+/* The table is full of others, too: the room is for the next attempt, however many come before. */
+static void
+test_add__closes_an_idle_one_of_all(void **state)
+{
+	struct fixture *f = *state;
+
+	for (int i = 0; i < LIMIT_CONNECTIONS; i++)
+		(void)serve(f, (uid_t)(i / LIMIT_CONNECTIONS_USER), 1);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(add(f, 0, A_LONG_TIME_MS), -1);
+	for (int i = 0; i < LIMIT_CONNECTIONS; i++)
+		assert_int_equal(is_open(f, i), i > 0);
+	core_closes(f, 0);
+	assert_true(add(f, 0, A_LONG_TIME_MS) >= 0);
+	assert_true(is_open(f, 1));
+}
+
+/* One that broke a limit counts until the core has closed it: that may take the core long. */
 static void
 test_add__closing_ones_count(void **state)
 {
@@ -164,6 +196,8 @@ main(void)
 		TEST(test_add__of_one_user),
 		TEST(test_add__of_all),
 		TEST(test_add__closes_an_idle_one),
+		TEST(test_add__closes_one_for_each),
+		TEST(test_add__closes_an_idle_one_of_all),
 		TEST(test_add__closing_ones_count),
 		TEST(test_add__descriptor_is_used_again),
 		TEST(test_calls__of_one_connection),
