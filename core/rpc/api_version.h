@@ -39,7 +39,8 @@ struct api_method {
 	const struct codes *codes;
 	/* Checks a message of that type (sizes, required fields, enumerations) and fills out,
 	 * zeroed; strings are borrowed from the message, everything else is from the arena.  0, or
-	 * -1 with a status that names the field.  NULL when op is 0. */
+	 * -1 with a status that names the field, OUT_OF_RANGE for too many buckets and for nothing
+	 * else.  NULL when op is 0. */
 	int (*decode)(const void *input, struct request *out, struct arena *arena,
 		      struct status *status);
 	/* The answer of a call that succeeded, from its arena; input is what decode() was given.

@@ -234,7 +234,8 @@ serve_routed(struct rpc_call *rpc)
 	}
 	if (rpc->input == NULL ||
 	    method->decode(rpc->input, &call->req, &call->arena, &status) < 0) {
-		serve_refuse(rpc, &status, call->req.nbuckets);
+		/* Too many buckets, which alone are OUT_OF_RANGE here, are several. */
+		serve_refuse(rpc, &status, LIMIT_BUCKETS + 1);
 		return;
 	}
 	rpc_call_watch(rpc);

@@ -134,12 +134,10 @@ v1alpha2_make_buckets(size_t n, struct request *out, struct arena *arena, struct
 {
 	if (n == 0)
 		return status_fail(status, COSI_INVALID, "field 'buckets' is required");
-	if (n > LIMIT_BUCKETS) {
-		out->nbuckets = n; /* several: OUT_OF_RANGE is the word for that on Grant */
+	if (n > LIMIT_BUCKETS)
 		return status_fail(status, COSI_OUT_OF_RANGE,
 				   "field 'buckets' names %zu buckets, at most %d are allowed", n,
 				   LIMIT_BUCKETS);
-	}
 	out->buckets = api_alloc(arena, n * sizeof *out->buckets, status);
 	return out->buckets != NULL ? 0 : -1;
 }

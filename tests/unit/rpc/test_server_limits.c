@@ -64,6 +64,32 @@ test_message__empty_map_entries(void **state)
 	assert_int_equal(f->sched.nsubmitted, 0);
 }
 
+/* The code says that it is several, though none is taken in. */
+static void
+test_message__too_many_buckets(void **state)
+{
+	/* account_name "n", protocol S3, authentication_type KEY */
+	static const char head[] = "\x0a\x01n\x12\x02\x08\x01\x1a\x02\x08\x01";
+	/* a bucket with bucket_id "b", access_mode READ_WRITE */
+	static const char bucket[] = "\x32\x07\x0a\x01"
+				     "b\x12\x02\x08\x01";
+	enum { HEAD = sizeof head - 1, BUCKET = sizeof bucket - 1 };
+	struct fixture *f = *state;
+	char bytes[HEAD + (LIMIT_BUCKETS + 1) * BUCKET];
+
+	memcpy(bytes, head, HEAD);
+	for (size_t i = 0; i <= LIMIT_BUCKETS; i++)
+		memcpy(bytes + HEAD + i * BUCKET, bucket, BUCKET);
+	expect(client_call(f->channel, V2 "DriverGrantBucketAccess", bytes, sizeof bytes),
+	       GRPC_STATUS_OUT_OF_RANGE, "names 129 buckets, at most 128");
+	expect(client_call(f->channel, V2 "DriverRevokeBucketAccess", bytes, sizeof bytes),
+	       GRPC_STATUS_INVALID_ARGUMENT, "names 129 buckets, at most 128");
+	assert_int_equal(f->sched.nsubmitted, 0);
+	expect(client_call(f->channel, V2 "DriverGrantBucketAccess", bytes, HEAD + BUCKET),
+	       GRPC_STATUS_OK, "");
+	assert_int_equal(f->sched.nsubmitted, 1);
+}
+
 /* One connection has that many calls in flight; the next waits in the client. */
 static void
 test_streams__at_the_limit(void **state)
@@ -332,11 +358,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_message__at_the_limit),       TEST(test_message__empty_map_entries),
-		TEST(test_streams__at_the_limit),       TEST(test_calls__at_the_limit),
-		TEST(test_calls__bytes_at_the_limit),   TEST(test_connections__at_the_limit),
-		TEST(test_calls__many_threads),         TEST(test_calls__cancelled_meanwhile),
-		TEST(test_peer__speaks_something_else), TEST(test_peer__never_ends_its_messages),
+		TEST(test_message__at_the_limit),         TEST(test_message__empty_map_entries),
+		TEST(test_message__too_many_buckets),     TEST(test_streams__at_the_limit),
+		TEST(test_calls__at_the_limit),           TEST(test_calls__bytes_at_the_limit),
+		TEST(test_connections__at_the_limit),     TEST(test_calls__many_threads),
+		TEST(test_calls__cancelled_meanwhile),    TEST(test_peer__speaks_something_else),
+		TEST(test_peer__never_ends_its_messages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
