@@ -238,6 +238,23 @@ check_local(const struct config_backend *backend, const struct cosi_module *modu
 	require_key(backend, module, "public_endpoint", diag);
 }
 
+/* The URL for applications is a string in COSI's answers about S3: where it is too long for them, a
+ * bucket would be made and could not be answered. */
+static void
+check_public_url(const struct config_backend *backend, const struct cosi_module *module,
+		 struct diag *diag)
+{
+	const char *key = backend->public_endpoint != NULL ? "public_endpoint" : "endpoint";
+	const char *url =
+		backend->public_endpoint != NULL ? backend->public_endpoint : backend->endpoint;
+
+	if ((module->protocols & COSI_S3) != 0 && url != NULL && strlen(url) > SYNTAX_S3_URL_MAX)
+		diag_error(diag, backend->file, key_line(backend, key),
+			   "'%s': longer than %d bytes, the most that COSI allows for an S3 "
+			   "endpoint",
+			   key, SYNTAX_S3_URL_MAX);
+}
+
 /* Only the modules, which are not loaded yet, know which keys are secrets; but no other key has a
  * use for such a text. */
 void
@@ -283,6 +300,7 @@ config_settings(const struct config_backend *backend, const struct cosi_module *
 		check_network(backend, module, diag);
 	else
 		check_local(backend, module, diag);
+	check_public_url(backend, module, diag);
 	group_read(&reader, backend->setting, &module->config, &keys_backend, out);
 	if (arena_failed(&settings->arena))
 		diag_error(diag, backend->file, backend->line,

@@ -65,6 +65,7 @@ enum {
 	SYNTAX_OWNER_MAX = 63,        /* a label of GCS, the shortest place of the marks */
 	SYNTAX_SOCKET_PATH_MAX = 107, /* sun_path without its NUL */
 	SYNTAX_URL_MAX = 1024,
+	SYNTAX_S3_URL_MAX = 128, /* COSI's limit for a string */
 };
 
 /* Not empty, not too long, no control characters, UTF-8. */

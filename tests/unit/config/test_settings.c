@@ -170,6 +170,47 @@ test_settings__local_modules(void **state)
 	       "cosid.conf:2: backend 'b': 'public_endpoint' is required by module 'local'\n");
 }
 
+/* A URL of that many bytes. */
+static const char *
+long_url(size_t len)
+{
+	static char url[1025];
+
+	(void)snprintf(url, sizeof url, "http://h/%0*d", (int)(len - strlen("http://h/")), 0);
+	return url;
+}
+
+static void
+expect_url(const struct cosi_module *module, const char *key, size_t len, const char *more,
+	   const char *lines)
+{
+	char text[4096];
+
+	(void)snprintf(text, sizeof text, "%s = \"%s\";%s", key, long_url(len), more);
+	expect(module, false, text, lines[0] != '\0' ? -1 : 0, lines);
+}
+
+/* clause 24: COSI answers S3's endpoint in 128 bytes; in no answer is that of Azure. */
+static void
+test_settings__length_of_the_s3_endpoint(void **state)
+{
+	struct cosi_module s3 = net_default, azure = net_default;
+
+	(void)state;
+	s3.protocols = COSI_S3 | COSI_GCS;
+	azure.protocols = COSI_AZURE;
+	expect_url(&s3, "public_endpoint", 128, "", "");
+	expect_url(&s3, "public_endpoint", 129, "",
+		   "cosid.conf:3: 'public_endpoint': longer than 128 bytes, the most that COSI "
+		   "allows for an S3 endpoint\n");
+	expect_url(&s3, "endpoint", 128, "", "");
+	expect_url(&s3, "endpoint", 129, "",
+		   "cosid.conf:3: 'endpoint': longer than 128 bytes, the most that COSI allows for "
+		   "an S3 endpoint\n");
+	expect_url(&s3, "endpoint", 1024, " public_endpoint = \"http://h\";", "");
+	expect_url(&azure, "public_endpoint", 1024, "", "");
+}
+
 static void
 test_settings__default_endpoint(void **state)
 {
@@ -268,6 +309,7 @@ main(void)
 		cmocka_unit_test(test_settings__all_errors_at_once),
 		cmocka_unit_test(test_settings__misspelt),
 		cmocka_unit_test(test_settings__local_modules),
+		cmocka_unit_test(test_settings__length_of_the_s3_endpoint),
 		cmocka_unit_test(test_settings__default_endpoint),
 		cmocka_unit_test(test_settings__insecure),
 		cmocka_unit_test(test_settings__ca_file),
