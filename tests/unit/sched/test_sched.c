@@ -2,6 +2,8 @@
  * test_sched.c - start, the way through and the end. */
 #include "sched/sched.h"
 
+#include <poll.h>
+
 #include "base/secret.h"
 #include "fakes.h"
 
@@ -60,6 +62,39 @@ test_free__answers_what_waits(void **state)
 	shot_free(runs);
 	assert_true(shot_is_replied(waits));
 	shot_free(waits);
+}
+
+static void (*next_reply)(struct call *call, const struct status *status);
+
+static void
+reply_once_it_has_ended(struct call *call, const struct status *status)
+{
+	fake_open("east");
+	fake_wait_inside("east", 0);
+	(void)poll(NULL, 0, 50); /* its worker could begin the next one now */
+	assert_int_equal(FAKE_GET("east", calls[REQUEST_CREATE]), 1);
+	next_reply(call, status);
+}
+
+/* A call that ends during the stop makes room for one that is about to be replied to. */
+static void
+test_free__begins_nothing_more(void **state)
+{
+	struct sched *sched = fake_start(&setup);
+	struct shot *runs = shot_new(REQUEST_CREATE), *waits;
+
+	(void)state;
+	fake_shut("east");
+	runs->req->name = "a";
+	shot_param(runs, "backend", "east");
+	next_reply = runs->call->reply;
+	runs->call->reply = reply_once_it_has_ended;
+	shoot(sched, runs);
+	fake_wait_inside("east", 1);
+	waits = shot_create(sched, "b", "east");
+	fake_stop(sched);
+	shot_expect(runs, COSI_UNAVAILABLE, "cosid is stopping");
+	shot_expect(waits, COSI_UNAVAILABLE, "cosid is stopping");
 }
 
 static void *
@@ -181,6 +216,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_life__of_a_bucket_and_an_account),
 		cmocka_unit_test(test_free__answers_what_waits),
+		cmocka_unit_test(test_free__begins_nothing_more),
 		cmocka_unit_test(test_free__takes_no_more_calls),
 		cmocka_unit_test(test_fields__for_the_log),
 		cmocka_unit_test(test_texts__no_part_of_a_secret),
