@@ -7,6 +7,9 @@
  * The policy comes last, because the gateway (16.2) drops a user's policies on every later change
  * of the user.  What was cut off between the two opens nothing, and the retry goes on from there.
  *
+ * A user that exists may list a key that opens nothing, because the gateway crashed while it made
+ * it: a grant believes the key only when the gateway finds the user by it.
+ *
  * The gateway's 404 for a user cannot be trusted alone: while RADOS does not answer it can mean "I
  * could not read it", and a revoke that is answered OK is never tried again.  So the account is
  * gone only when the gateway says so after RADOS has proved that it answers.
@@ -149,7 +152,8 @@ static int
 rgw_grant_join(struct cosi_call *call, struct rgw_granting *grant)
 {
 	const char *native = grant->req->native, *document;
-	bool has_key = grant->user.key.id != NULL;
+	const struct rgw_key *key = grant->derived;
+	bool has_key = grant->user.key.id != NULL, is_known = false;
 	struct s3_access there;
 
 	if (rgw_account_check(call, &grant->user, &grant->req->mark) < 0)
@@ -165,8 +169,14 @@ rgw_grant_join(struct cosi_call *call, struct rgw_granting *grant)
 				 !s3_access_equal(&there, &grant->access)))
 		return cosi_fail(call, COSI_EXISTS,
 				 "the account exists with other buckets or modes");
-	if (!has_key) {
-		if (rgw_user_add_key(grant->rgw, call, native, grant->derived) < 0)
+	if (has_key) {
+		key = &grant->user.key;
+		if (rgw_key_is_known(grant->rgw, call, native, key->id, &is_known) < 0 ||
+		    (!is_known && rgw_user_remove_key(grant->rgw, call, native, key->id) < 0))
+			return -1;
+	}
+	if (!is_known) {
+		if (rgw_user_add_key(grant->rgw, call, native, key) < 0)
 			return -1;
 		return rgw_grant_finish(call, grant);
 	}

@@ -128,6 +128,50 @@ rgw_user_add_key(const struct rgw *rgw, struct cosi_call *call, const char *uid,
 	return reply->status == 200 ? 0 : rgw_admin_fail(call, reply, "users=write");
 }
 
+/* For a key without an index, 16.2 answers as if the caller lacked the cap: whoever asks has read
+ * the user before. */
+int
+rgw_key_is_known(const struct rgw *rgw, struct cosi_call *call, const char *uid, const char *key_id,
+		 bool *out_known)
+{
+	const struct cosi_kv query[] = { { "access-key", key_id } };
+	const struct cosi_http_reply *reply =
+		rgw_send_user(rgw, call, "GET", query, COUNT(query), 0);
+	json_auto_t *root = NULL;
+	const char *found;
+
+	*out_known = false;
+	if (reply == NULL)
+		return -1;
+	if (s3_error_is(reply, 403, "AccessDenied") || s3_error_is(reply, 404, "NoSuchUser"))
+		return 0;
+	if (reply->status != 200)
+		return rgw_admin_fail(call, reply, "users=read");
+	root = json_loadb(reply->body.data, reply->body.len, 0, NULL);
+	found = json_string_value(json_object_get(root, "user_id"));
+	if (found == NULL)
+		return s3_fail(call, reply);
+	*out_known = strcmp(found, uid) == 0;
+	return 0;
+}
+
+int
+rgw_user_remove_key(const struct rgw *rgw, struct cosi_call *call, const char *uid,
+		    const char *key_id)
+{
+	const struct cosi_kv query[] = { { "key", NULL },
+					 { "uid", uid },
+					 { "access-key", key_id } };
+	const struct cosi_http_reply *reply =
+		rgw_send_user(rgw, call, "DELETE", query, COUNT(query), 0);
+
+	if (reply == NULL)
+		return -1;
+	if (reply->status == 200 || s3_error_is(reply, 403, "InvalidAccessKeyId"))
+		return 0;
+	return rgw_admin_fail(call, reply, "users=write");
+}
+
 int
 rgw_user_delete(const struct rgw *rgw, struct cosi_call *call, const char *uid)
 {

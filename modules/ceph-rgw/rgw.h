@@ -61,6 +61,14 @@ int rgw_user_create(const struct rgw *rgw, struct cosi_call *call, const char *u
 /* One more key; the gateway drops the user's policies with it (16.2). */
 int rgw_user_add_key(const struct rgw *rgw, struct cosi_call *call, const char *uid,
 		     const struct rgw_key *key);
+/* Does the gateway find the user by the key?  It signs no request of the user's otherwise, although
+ * the user lists it: the gateway writes the key's index first, and a crash can lose that. */
+int rgw_key_is_known(const struct rgw *rgw, struct cosi_call *call, const char *uid,
+		     const char *key_id, bool *out_known);
+/* Gone already is a success.  Adding a key that the user lists does not write its index again
+ * (16.2): it must be removed first. */
+int rgw_user_remove_key(const struct rgw *rgw, struct cosi_call *call, const char *uid,
+			const char *key_id);
 /* Gone already is a success. */
 int rgw_user_delete(const struct rgw *rgw, struct cosi_call *call, const char *uid);
 /* A page of the names of all users, an array that the caller owns; *out_next: as in rest_pages().

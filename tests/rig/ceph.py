@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """ceph.py - a real RADOS Gateway for the tests."""
+import subprocess
+
 from rig.s3 import S3, Admin
 from rig.server import Server
 
@@ -23,6 +25,12 @@ class Ceph(Server):
         said = self.start(RGW_SECRET_KEY=self.secret, CEPH_UP_RGW=self.rgw_options, **caps)
         self.endpoint, self.key = said["RGW_ENDPOINT"], said["RGW_ACCESS_KEY"]
         return self
+
+    def lose_key(self, key):
+        """What a gateway can lose when it crashes: the index by which it finds the user of a key."""
+        conf = self.folder / "ceph.conf"
+        subprocess.run(["rados", "-c", conf, "-p", "default.rgw.meta", "-N", "users.keys", "rm", key],
+                       check=True, stdin=subprocess.DEVNULL, capture_output=True)
 
     def root(self):
         """A client with the key that cosid has."""

@@ -17,7 +17,8 @@ REMOVE = [f"DELETE {ADMIN}/remove-user", f"DELETE {ADMIN}/remove-canned-policy",
 LIFE = {
     "ceph-rgw": [
         ("create", [TAGS, "PUT {}", WRITE_TAGS]), ("create", [TAGS]),
-        ("grant", [TAGS, f"PUT {USER}", "POST /", f"GET {USER}"]), ("grant", [TAGS, f"GET {USER}", "POST /"]),
+        ("grant", [TAGS, f"PUT {USER}", "POST /", f"GET {USER}"]),
+        ("grant", [TAGS, f"GET {USER}", "POST /", f"GET {USER}"]),
         ("revoke", {f"DELETE {USER}": 1, f"GET {USER}": 3}), ("delete", [TAGS, "DELETE {}"])],
     "minio": [
         ("create", ["PUT {}", WRITE_TAGS]), ("create", ["PUT {}", TAGS]),

@@ -8,6 +8,7 @@ import json
 import pytest
 
 from rig.ceph import Ceph
+from rig import secrets
 from rig.behind import daemon, lasting_proxy, one, proxy, shop
 from rig.client import refused, until_ok
 from rig.proxy import answer
@@ -62,6 +63,30 @@ def test_lie__a_revoke_that_did_not_happen(cosid, folder, name):
         # The account may be gone by now: what the gateway sent, the osd does when it wakes.
         until_ok(passing, client.revoke, access.account_id, bucket)
         assert key.list(name).status == 403
+    finally:
+        ceph.down()
+
+
+@pytest.mark.parametrize("derived", [False, True])
+def test_grant__key_that_the_gateway_lost(cosid, folder, name, derived):
+    """The user lists it, and it opens nothing: a repeated Grant makes the same key anew, also in a daemon that
+    granted it. Without a cache the gateway is as it would be after its crash."""
+    ceph = Ceph(folder / "ceph", rgw_options="rgw_cache_enabled = false").up()
+    try:
+        shop = CephRgw(ceph)
+        more = {"credential_key": "plain:" + secrets.plant("planted-credential-key-of-a-lost-one")} if derived else {}
+        config = {"backends": [shop.backend("shop", **more)]}
+        first, second = cosid(config).client(), cosid(config).client()
+        bucket = first.create(name)
+        access = first.grant(bucket, f"ba-{name}")
+        for client in (first, second):
+            assert shop.client(access).list(name).status == 200
+            ceph.lose_key(access.key)
+            assert shop.client(access).list(name).status == 403
+            assert client.grant(bucket, f"ba-{name}").credentials == access.credentials
+        assert shop.client(access).list(name).status == 200
+        first.revoke(access.account_id, bucket)
+        assert shop.client(access).list(name).status == 403
     finally:
         ceph.down()
 

@@ -139,13 +139,13 @@ test_grant__repeated(void **state)
 	assert_ok(t, rgw_create(t, "repeated", RGW_PARAMS_A, NULL));
 	assert_ok(t, rgw_grant(t, "cosi-repeated", LIST("repeated:rw"), &first));
 	assert_ok(t, rgw_grant(t, "cosi-repeated", LIST("repeated:rw"), &again));
-	assert_int_equal(t->host.nrequests, 3);
+	assert_int_equal(t->host.nrequests, 4);
 	assert_string_equal(first.key_id, again.key_id);
 	assert_string_equal(first.key_secret, again.key_secret);
 	/* After a restart nothing is remembered: the user is put first, the policy looked for. */
 	rgw_reopen(t, NULL);
 	assert_ok(t, rgw_grant(t, "cosi-repeated", LIST("repeated:rw"), &again));
-	assert_int_equal(t->host.nrequests, 5);
+	assert_int_equal(t->host.nrequests, 6);
 	assert_string_equal(first.key_secret, again.key_secret);
 	assert_int_equal(rgw_grant(t, "cosi-repeated", LIST("repeated:ro"), &again), COSI_EXISTS);
 	assert_ok(t, rgw_revoke(t, "cosi-repeated", NULL));
@@ -166,12 +166,12 @@ test_grant__derived_keys(void **state)
 	assert_int_equal(strlen(first.key_id), 20);
 	assert_int_equal(ask(t, .client = &client, .method = "GET", .path = "/derived"), 200);
 	assert_ok(t, rgw_grant(t, "cosi-derived", LIST("derived:rw"), &again));
-	assert_int_equal(t->host.nrequests, 3);
+	assert_int_equal(t->host.nrequests, 4);
 	assert_string_equal(first.key_secret, again.key_secret);
 	/* What the gateway holds is what works, whatever credential_key says by now. */
 	rgw_reopen(t, "another-credential-key-of-the-same-sort");
 	assert_ok(t, rgw_grant(t, "cosi-derived", LIST("derived:rw"), &again));
-	assert_int_equal(t->host.nrequests, 5);
+	assert_int_equal(t->host.nrequests, 6);
 	assert_string_equal(first.key_secret, again.key_secret);
 	assert_ok(t, rgw_revoke(t, "cosi-derived", NULL));
 	rgw_reopen(t, NULL);

@@ -23,6 +23,9 @@
 	"PUT /admin/user?display-name=cosid%3A" OWNER "%3Aba-1&max-buckets=-1&uid=cosi-ba-1"
 #define ADD_KEY   "PUT /admin/user?key=&uid=cosi-ba-1"
 #define GET_USER  "GET /admin/user?uid=cosi-ba-1"
+#define BY_KEY    "GET /admin/user?access-key=K1"
+#define DROP_KEY  "DELETE /admin/user?access-key=K1&key=&uid=cosi-ba-1"
+#define SAME_KEY  "PUT /admin/user?access-key=K1&key=&secret-key=S1&uid=cosi-ba-1"
 #define DELETE    "DELETE /admin/user?uid=cosi-ba-1"
 #define ALIVE     "GET /admin/user?access-key=DRIVER&stats=true"
 #define IAM       "POST /?"
@@ -86,7 +89,7 @@ test_grant__user_that_is_there(void **state)
 	script_init(&script, NULL);
 	/* Cut off before the policy. */
 	PLAY(&script, OURS, FAILS(PUT_USER, 409, "UserAlreadyExists"), SAYS(GET_USER, USER(KEYS)),
-	     SAYS(IAM, NO_POLICY), SAYS(IAM, PUT_DONE));
+	     SAYS(IAM, NO_POLICY), SAYS(BY_KEY, USER(KEYS)), SAYS(IAM, PUT_DONE));
 	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_OK, "");
 	/* Its key was removed by hand: a second request for one would make two. */
@@ -103,6 +106,42 @@ test_grant__user_that_is_there(void **state)
 	     FAILS(GET_USER, 404, "NoSuchUser"));
 	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_BUSY, "being created or deleted");
+	script_done(&script);
+}
+
+/* Added again only after it was removed: else the gateway does not write its index. */
+static void
+test_grant__key_that_the_gateway_does_not_know(void **state)
+{
+	static const struct step unknown[] = {
+		FAILS(BY_KEY, 403, "AccessDenied"),
+		FAILS(BY_KEY, 404, "NoSuchUser"),
+		SAYS(BY_KEY, "{\"user_id\":\"another\"}"),
+	};
+	struct cosi_access access;
+	struct script script;
+
+	(void)state;
+	script_init(&script, NULL);
+	for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
+		PLAY(&script, OURS, FAILS(PUT_USER, 409, "UserAlreadyExists"),
+		     SAYS(GET_USER, USER(KEYS)), SAYS(IAM, NO_POLICY), unknown[i], OK(DROP_KEY),
+		     OK(SAME_KEY), SAYS(IAM, PUT_DONE), FAILS(GET_USER, 404, "NoSuchUser"));
+		script_grant(&script, PARAMS, &access);
+		script_ended(&script, COSI_BUSY, "deleted by another request");
+	}
+	PLAY(&script, OURS, FAILS(PUT_USER, 409, "UserAlreadyExists"), SAYS(GET_USER, USER(KEYS)),
+	     SAYS(IAM, NO_POLICY), FAILS(BY_KEY, 403, "AccessDenied"),
+	     FAILS(DROP_KEY, 403, "InvalidAccessKeyId"), OK(SAME_KEY), SAYS(IAM, PUT_DONE),
+	     SAYS(GET_USER, USER(KEYS)));
+	script_grant(&script, PARAMS, &access);
+	script_ended(&script, COSI_OK, "");
+	assert_string_equal(access.key_id, "K1");
+	/* A page is no answer. */
+	PLAY(&script, OURS, SAYS(GET_USER, USER(KEYS)), FAILS(IAM, 404, "NoSuchEntity"),
+	     SAYS(BY_KEY, "<html></html>"));
+	script_grant(&script, PARAMS, &access);
+	script_ended(&script, COSI_UNAVAILABLE, "does it serve S3?");
 	script_done(&script);
 }
 
@@ -273,6 +312,7 @@ main(void)
 		cmocka_unit_test(test_grant__user_that_is_there),
 		cmocka_unit_test(test_grant__key_of_another_user),
 		cmocka_unit_test(test_grant__derived_key_again),
+		cmocka_unit_test(test_grant__key_that_the_gateway_does_not_know),
 		cmocka_unit_test(test_revoke__gone_for_certain),
 		cmocka_unit_test(test_probe__what_our_user_lacks),
 		cmocka_unit_test(test_list__page_after_page),
