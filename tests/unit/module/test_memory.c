@@ -99,12 +99,15 @@ static int
 delete_bucket(struct rig_call *rig)
 {
 	const struct cosi_bucket_req req = { .native = "photos" };
+	int rc;
 
 	rig->status = (struct status){ 0 };
 	rig->module.delete_bucket = lie_parses;
 	watched = &rig->arena;
 	peak = 0;
-	return backend_delete_bucket(&rig->call, &req);
+	rc = backend_delete_bucket(&rig->call, &req);
+	watched = NULL;
+	return rc;
 }
 
 static void
