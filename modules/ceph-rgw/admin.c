@@ -128,8 +128,8 @@ rgw_user_add_key(const struct rgw *rgw, struct cosi_call *call, const char *uid,
 	return reply->status == 200 ? 0 : rgw_admin_fail(call, reply, "users=write");
 }
 
-/* For a key without an index, 16.2 answers as if the caller lacked the cap: whoever asks has read
- * the user before. */
+/* For a key without an index, 16.2 answers as if the cap were missing.  It is not: the caller has
+ * read the user before. */
 int
 rgw_key_is_known(const struct rgw *rgw, struct cosi_call *call, const char *uid, const char *key_id,
 		 bool *out_known)
