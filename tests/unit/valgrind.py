@@ -13,9 +13,9 @@ CANNOT = {
     "config/test_wipe": "counts copies in memory that valgrind lays out",
     "http/test_wipe": "counts copies in memory that valgrind lays out",
     "ceph-rgw/test_stall": "its gateway gives up sooner than valgrind gets there",
-    "module/test_trial": "starts itself anew and reads the exit status",
+    "module/test_load_check": "starts itself anew and reads the exit status",
     "posix/test_tree": "forks children whose exit status counts, and they free nothing",
-    "rpc/test_accept": "runs out of descriptors, which valgrind keeps some of",
+    "rpc/test_listener": "runs out of descriptors, which valgrind keeps some of",
 }
 
 
