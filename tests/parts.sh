@@ -87,7 +87,8 @@ one_part() {
 	fuzz) part fuzz fuzz_all ;;
 	cli) python_tests cli asan tests/cli ;;
 	contract) python_tests contract asan tests/contract ;;
-	scenario) python_tests scenario asan tests/scenario -m "$sanitized" ;;
+	# Most of a scenario is waiting: two files at once, each with stores of its own.
+	scenario) python_tests scenario asan tests/scenario -m "$sanitized" -n 2 --dist loadfile ;;
 	plain) python_tests plain dev tests/scenario -m unsanitized ;;
 	posix | ceph | minio | azure) python_tests "$1" asan tests/contract tests/scenario -m "$1 and $sanitized" ;;
 	packages) python_tests packages asan tests/packages ;;

@@ -7,8 +7,9 @@
 	packages_build="gcc libc6-dev cmake ninja-build pkg-config libgrpc-dev libprotobuf-c-dev
 		protobuf-c-compiler libcurl4-openssl-dev libssl-dev libconfig-dev libjansson-dev
 		libexpat1-dev libsystemd-dev"
-	packages_test="libcmocka-dev python3 python3-pytest python3-pytest-timeout python3-grpcio
-		python3-protobuf python3-cryptography python3-yaml curl openssl"
+	packages_test="libcmocka-dev python3 python3-pytest python3-pytest-timeout
+		python3-pytest-xdist python3-grpcio python3-protobuf python3-cryptography
+		python3-yaml curl openssl"
 	packages_format="clang-format-14"
 	packages_lint="$packages_format mandoc codespell shellcheck git protobuf-c-compiler"
 	packages_checks="clang-tidy-14"
