@@ -183,15 +183,6 @@ wait_for_stop(struct daemon *d)
 
 /* ---- stop --------------------------------------------------------------------------- */
 
-/* An alarm that a signal has started while a module had the main thread is not put off. */
-static void
-shorten_alarm(unsigned s)
-{
-	unsigned left_s = alarm(0);
-
-	(void)alarm(left_s > 0 && left_s < s ? left_s : s);
-}
-
 static void
 daemon_stop(struct daemon *d)
 {
@@ -200,7 +191,7 @@ daemon_stop(struct daemon *d)
 	systemd_stopping();
 	log_notice("stopping");
 	reload_queue_close(&d->reloads);
-	shorten_alarm(stop_limit_s(d));
+	signals_end_within(stop_limit_s(d));
 	sched_answer_at_once(d->sched);
 	if (server_stop(d->server, d->config->drain_timeout_ms) < 0)
 		log_warning("calls were cut off after %lld ms",
@@ -214,7 +205,7 @@ daemon_stop(struct daemon *d)
 	for (size_t i = 0; status != NULL && i < status->nqueues; i++) {
 		if (status->queues[i].running == 0)
 			continue;
-		shorten_alarm(LAST_RESORT_S);
+		signals_end_within(LAST_RESORT_S);
 		log_warning("backend '%s': waiting up to %d s more for %u call%s that the store or "
 			    "the module has not finished",
 			    status->queues[i].name, LAST_RESORT_S, status->queues[i].running,
@@ -242,17 +233,6 @@ daemon_close(struct daemon *d)
 		(void)close(d->wake_fd);
 }
 
-/* What SIGALRM ends the process with: a stop is no failure. */
-static volatile sig_atomic_t last_status = EXIT_SUCCESS;
-
-/* Every handler converges on a retry, so abandoning one loses nothing. */
-static void
-last_resort(int sig)
-{
-	(void)sig;
-	_exit(last_status);
-}
-
 /* ---- the process -------------------------------------------------------------------- */
 
 /* Before any thread exists: the allocators that every library then uses. */
@@ -260,7 +240,8 @@ static int
 process_setup(void)
 {
 	(void)signal(SIGPIPE, SIG_IGN);
-	(void)signal(SIGALRM, last_resort);
+	/* At a limit of the file size a write() fails. */
+	(void)signal(SIGXFSZ, SIG_IGN);
 #ifndef COSID_SANITIZED /* the leak checker attaches to its own process */
 	(void)prctl(PR_SET_DUMPABLE, 0);
 #endif
@@ -333,13 +314,13 @@ main(int argc, char **argv)
 		return EXIT_FAILURE;
 	crash_install();
 	rc = options.check ? run_check(&d, &options) : run_daemon(&d, &options);
-	last_status = rc;
+	signals_set_status(rc);
 	daemon_close(&d);
 	http_global_done();
 	if (rc == EXIT_SUCCESS && !options.check)
 		log_notice("stopped");
 	/* The C core waits for its threads without a limit of its own. */
-	(void)alarm(CORE_S);
+	signals_end_within(CORE_S);
 	server_done();
 	(void)alarm(0);
 	crash_expect_exit();

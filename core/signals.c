@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -17,12 +18,37 @@
 /* A process has one of each. */
 static volatile sig_atomic_t stop_requested, stop_limit;
 
+static volatile sig_atomic_t exit_status = EXIT_SUCCESS;
+
+/* Every handler converges on a retry, so abandoning one loses nothing. */
+static void
+on_alarm(int sig)
+{
+	(void)sig;
+	_exit(exit_status);
+}
+
+void
+signals_end_within(unsigned s)
+{
+	unsigned left_s = alarm(0);
+
+	(void)signal(SIGALRM, on_alarm);
+	(void)alarm(left_s > 0 && left_s < s ? left_s : s);
+}
+
+void
+signals_set_status(int status)
+{
+	exit_status = status;
+}
+
 static void
 note_stop(int sig)
 {
 	(void)sig;
 	if (stop_requested == 0)
-		(void)alarm((unsigned)stop_limit);
+		signals_end_within((unsigned)stop_limit);
 	stop_requested = 1;
 }
 

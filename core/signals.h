@@ -12,6 +12,11 @@ int signals_open(void);
 /* Takes all that have come; a stop wins, so that no storm of SIGHUP delays it. */
 enum signal_request signals_take(int fd);
 
+/* SIGALRM ends the process, with the status that was set last (at first 0), after so many seconds,
+ * or when it was to end before, if that is sooner.  From any thread, or a handler of a signal. */
+void signals_end_within(unsigned s);
+void signals_set_status(int status);
+
 /* Around everything on the main thread that opens or closes modules: SIGALRM ends the process when
  * it is still in there that many seconds after SIGTERM or SIGINT. */
 void signals_enter_modules(unsigned stop_s);

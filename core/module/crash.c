@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "banned.h"
 
@@ -16,6 +17,7 @@ enum { NFATAL = sizeof fatal_signals / sizeof fatal_signals[0] };
 /* Process-wide by nature. */
 static struct sigaction actions_before[NFATAL];
 static atomic_bool exit_expected;
+static pid_t installed_in; /* a process that a module forks is not the daemon */
 static _Thread_local const struct crash_scope *innermost;
 
 void
@@ -43,7 +45,7 @@ static void
 on_fatal_signal(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
-	if (innermost != NULL)
+	if (innermost != NULL && getpid() == installed_in)
 		name_module("crashed", "SIG", sigabbrev_np(sig));
 	for (size_t i = 0; i < NFATAL; i++)
 		if (fatal_signals[i] == sig)
@@ -56,7 +58,7 @@ on_fatal_signal(int sig, siginfo_t *info, void *context)
 static void
 on_exit_call(void)
 {
-	if (atomic_load(&exit_expected))
+	if (atomic_load(&exit_expected) || getpid() != installed_in)
 		return;
 	if (innermost != NULL)
 		name_module("ended the process", "exit()", "");
@@ -71,6 +73,7 @@ crash_install(void)
 {
 	struct sigaction action = { .sa_sigaction = on_fatal_signal, .sa_flags = SA_SIGINFO };
 
+	installed_in = getpid();
 	(void)sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < NFATAL; i++)
 		(void)sigaction(fatal_signals[i], &action, &actions_before[i]);

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_start.py - what cosid refuses to start with, and how it says so."""
 import os
+import pathlib
+import re
 import signal
 import socket
 import stat
@@ -90,6 +92,20 @@ def test_socket__mode(cosid, config, mode):
     assert stat.S_IMODE(daemon.socket.stat().st_mode) == int(mode, 8)
 
 
+def test_signal__alarm_of_another(cosid, config):
+    """It is no stop: systemd must see a failure."""
+    daemon = cosid(config)
+    daemon.process.send_signal(signal.SIGALRM)
+    assert daemon.wait_end() == -signal.SIGALRM
+    daemon.process = None
+
+
+def test_signal__limits_are_errors(cosid, config):
+    """A peer that is gone, and RLIMIT_FSIZE."""
+    ignored = int(re.search(r"^SigIgn:\t(\w+)$", pathlib.Path(f"/proc/{cosid(config).pid}/status").read_text(), re.M)[1], 16)
+    assert [sig for sig in (signal.SIGPIPE, signal.SIGXFSZ) if not ignored >> (sig - 1) & 1] == []
+
+
 def test_socket__stale_one_is_replaced(cosid, config):
     daemon = cosid(config)
     daemon.kill()
@@ -145,7 +161,7 @@ close_never(void *arg)
 
 
 def test_socket__status_when_the_end_takes_too_long(cosid, config, folder):
-    """A start that has failed is a failure, too, when the alarm that limits a stop ends it."""
+    """A start that has failed is a failure, too, when the limit of a stop ends it."""
     shelf = Shelf(folder)
     text = (ROOT / "tests" / "scenario" / "shelf.c").read_text().replace("COSI_MODULE = {", CLOSES + "COSI_MODULE = {")
     shelf.put(shelf.build("closes", text.replace("COSI_MODULE_HEAD,", "COSI_MODULE_HEAD, .open = open_same, .close = close_never,")))
@@ -154,7 +170,7 @@ def test_socket__status_when_the_end_takes_too_long(cosid, config, folder):
     daemon.wait_log("another process listens there")
     while shelf.root.exists():
         os.sched_yield()
-    daemon.process.send_signal(signal.SIGALRM)
+    daemon.process.send_signal(signal.SIGTERM)
     assert daemon.process.wait(60) == 1
     daemon.process = None
 

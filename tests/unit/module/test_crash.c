@@ -113,6 +113,23 @@ exit_expected(void)
 	exit(EXIT_SUCCESS);
 }
 
+/* A helper process of the module's: the daemon goes on. */
+static void
+exit_in_a_fork(void)
+{
+	CRASH_SCOPE(&inner, "grant", LOG_NO_FIELDS);
+	pid_t pid = fork();
+
+	if (pid == 0)
+		exit(EXIT_SUCCESS);
+	(void)waitpid(pid, NULL, 0);
+	pid = fork();
+	if (pid == 0)
+		abort();
+	(void)waitpid(pid, NULL, 0);
+	_exit(EXIT_SUCCESS);
+}
+
 static void
 test_signal__is_named(void **state)
 {
@@ -160,6 +177,10 @@ test_other__says_nothing(void **state)
 	assert_string_equal(said, "");
 	free(said);
 	said = after(exit_expected, false, &how);
+	assert_true(WIFEXITED(how) && WEXITSTATUS(how) == 0);
+	assert_string_equal(said, "");
+	free(said);
+	said = after(exit_in_a_fork, false, &how);
 	assert_true(WIFEXITED(how) && WEXITSTATUS(how) == 0);
 	assert_string_equal(said, "");
 	free(said);
