@@ -38,7 +38,7 @@ _cosictl() {
 	'') word+=' info create get delete grant revoke status reload list' ;;
 	create) word+=' --protocol backend= whenNotEmpty=' ;;
 	get) word+=' --protocol' ;;
-	delete) word+=' whenNotEmpty=refuse whenNotEmpty=purge' ;;
+	delete) word+=' --yes whenNotEmpty=refuse whenNotEmpty=purge' ;;
 	grant) word+=' --protocol --mode --account' ;;
 	revoke) word+=' --protocol --account-id' ;;
 	esac

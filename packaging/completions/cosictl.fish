@@ -11,6 +11,7 @@ complete -c cosictl -l protocol -x -a 's3 azure gcs' -d 'protocol of the bucket 
 complete -c cosictl -l mode -x -a 'readWrite readOnly writeOnly' -d 'what the account may do'
 complete -c cosictl -l account -x -n '__fish_seen_subcommand_from grant' -d 'name of the request'
 complete -c cosictl -l account-id -x -n '__fish_seen_subcommand_from revoke' -d 'account id that grant printed'
+complete -c cosictl -l yes -n '__fish_seen_subcommand_from delete' -d 'purge without a question'
 complete -c cosictl -s h -l help -d 'print a summary of the options'
 complete -c cosictl -l version -d 'print the version'
 complete -c cosictl -n "not __fish_seen_subcommand_from $commands" -a info -d 'print name and protocols of the driver'

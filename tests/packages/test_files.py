@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_files.py - the packages as files: the same bytes each time, clean, complete."""
+import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -30,6 +32,24 @@ def test_rpm__rpmlint(rpms):
         capture_output=True, text=True)
     assert "6 packages and 1 specfiles checked; 0 errors, 0 warnings" in done.stdout, \
         done.stdout + done.stderr
+
+
+# For those who change cosid: in the sources alone.  Manual pages are where man looks.
+SOURCES = re.compile(r"CONTRIBUTING\.md$|(modules|tests)/README\.md$|\.[1578]$")
+
+
+@pytest.mark.parametrize("kind", ["deb", "rpm"])
+def test_pages__links_work_as_installed(kind, debs, rpms):
+    if kind == "deb":
+        listed = tree.run("dpkg-deb", "-c", *debs[0].glob("cosid_*.deb"))
+    else:
+        listed = tree.run("rpm", "-qpl", *rpms.glob("cosid-0*.rpm"))
+    pages = {pathlib.PurePath(name) for name in re.findall(r"/usr/share/doc/cosid[^/\n]*/(\S+\.md)$", listed, re.M)}
+    assert pathlib.PurePath("docs/stores/minio.md") in pages
+    there = pages | {folder for page in pages for folder in page.parents}
+    broken = [f"{page}: {link}" for page in pages for link in re.findall(r"\]\(([\w./-]+)(?:#[\w-]+)?\)", (tree.ROOT / page).read_text())
+              if pathlib.PurePath(os.path.normpath(page.parent / link)) not in there and not SOURCES.search(link)]
+    assert not broken
 
 
 @pytest.mark.parametrize("system, makes_user", [("fedora 44", False), ("rhel 10", True)])
@@ -95,7 +115,7 @@ def test_rpm__installs_and_verifies(rpms, tmp_path):
 CMAKE = """cmake_minimum_required(VERSION 3.25)
 project(example LANGUAGES C)
 find_package(cosid REQUIRED CONFIG)
-add_library(example MODULE example.c)
+add_library(example MODULE example.c store.c)
 target_link_libraries(example PRIVATE cosid::module jansson crypto)
 install(TARGETS example DESTINATION "${COSID_MODULE_DIR}")
 """

@@ -66,7 +66,7 @@ def test_upgrade__checks_with_what_the_unit_adds(served):
 
 @pytest.mark.parametrize("socket_unit", [False, True])
 def test_upgrade__under_calls(served, socket_unit):
-    """With cosid.socket none is refused; without it those that have nobody to connect to for a moment."""
+    """With cosid.socket no connection is refused; without it connections are refused for a moment."""
     if socket_unit:
         served.shell("systemctl stop cosid.service; systemctl enable --now cosid.socket")
         served.run("cosictl", "get", "files.photos")
