@@ -48,7 +48,7 @@ python_tests() { # NAME PRESET ARGUMENT...
 
 gate=(lint checks unit fuzz cli contract scenario plain packages)
 sanitized="not unsanitized"
-fuzz_seconds=10 # of each target, in the gate
+fuzz_seconds=2 # of each target, in the gate, after its seeds
 
 # What each part must have installed.
 part_needs() {
@@ -84,7 +84,11 @@ one_part() {
 	lint) python_tests lint asan tests/lint ;;
 	checks) python_tests checks asan tests/checks ;;
 	unit) unit_tests unit asan ;;
-	fuzz) part fuzz fuzz_all ;;
+	fuzz)
+		# shellcheck disable=SC2046  # words
+		part fuzz "$python" tests/fuzz/run.py --seconds "$fuzz_seconds" --fresh --junit "$results/fuzz.xml" $(fuzz_targets)
+		part stateful "$python" tests/fuzz/stateful.py --seconds 5 --seed 1 --junit "$results/stateful.xml"
+		;;
 	cli) python_tests cli asan tests/cli ;;
 	contract) python_tests contract asan tests/contract ;;
 	# Most of a scenario is waiting: two files at once, each with stores of its own.
@@ -95,27 +99,14 @@ one_part() {
 	esac
 }
 
-# Each target on its seeds and for some seconds; a line of JUnit each.
-fuzz_all() {
-	local status=0 name bad
-	{
-		echo "<testsuite>"
-		for name in $(fuzz_targets); do
-			bad=''
-			fuzz_one "$name" "$fuzz_seconds" >&2 || bad="<failure/>" status=1
-			echo "<testcase classname=\"fuzz\" name=\"$name\">$bad</testcase>"
-		done
-		echo "</testsuite>"
-	} >"$results/fuzz.xml"
-	return $status
-}
-
 # What takes longer than a gate may: every step of the sweeps, other builds, valgrind.
 long_parts() {
 	part_seconds=7200
 	python_tests whole-sweeps asan tests/scenario -m "$sanitized" --whole-sweeps
 	python_tests valgrind-unit dev tests/unit/valgrind.py
 	python_tests valgrind-contract dev tests/contract --valgrind
+	# shellcheck disable=SC2046  # words
+	part fuzz-coverage "$python" tests/fuzz/run.py --coverage --junit "$results/fuzz-coverage.xml" $(fuzz_targets)
 	unit_tests tsan-unit tsan
 	python_tests tsan-contract tsan tests/contract
 	python_tests tsan-scenario tsan tests/scenario -m "$sanitized"
@@ -161,7 +152,8 @@ prepare() {
 	need ${needs//plain/}
 	case $needs in *plain*) build dev ;; esac
 	case $needs in *build*) build asan ;; esac
-	case $needs in *fuzz*) build_fuzz ;; esac
+	# shellcheck disable=SC2046  # words
+	case $needs in *fuzz*) build_fuzz fuzz $(fuzz_targets) ;; esac
 	case $needs in *minio*) try_store minio build_minio ;; esac
 	case $needs in *azure*) try_store azurite build_azurite ;; esac
 }
@@ -221,7 +213,8 @@ run_tests() {
 	fresh_results
 	(prepare "${parts[@]}") || no_test_ran
 	export_without
-	[ -z "$long" ] || (need valgrind && build dev && build tsan) || no_test_ran
+	# shellcheck disable=SC2046  # words
+	[ -z "$long" ] || (need valgrind && build dev && build tsan && build_fuzz fuzz-coverage $(fuzz_targets)) || no_test_ran
 	run_named "${parts[@]}"
 	[ -z "$long" ] || long_parts
 	"$python" tests/results.py "$results"

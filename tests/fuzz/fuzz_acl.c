@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_acl.c - any bytes as a container's list of policies: what is read is given back as it was.
+ * What reads it is modules/azure/policy.c, all of which fuzz_azure.c reaches.
  */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "host.h"
+#include "input.h"
 #include "policy.h"
 
 #include "banned.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void
-must(bool holds)
-{
-	if (!holds)
-		abort();
-}
 
 static void
 check_same(const struct acl *one, const struct acl *other)
