@@ -16,6 +16,8 @@
 #include "banned.h"
 
 enum { LINE_MOST = 1024 * 1024, ITEMS_MOST = 1000000 };
+/* Of the texts of one line, each of which can grow to four times its length. */
+enum { LINE_ARENA = 8 * LINE_MOST };
 
 /* The lines with an "item", those with a "failure", and the last one, which has a "code". */
 struct admin_answer {
@@ -85,6 +87,7 @@ static void
 print_status_backend(struct arena *arena, const json_t *backend)
 {
 	const json_t *failure = json_object_get(backend, "lastError");
+	const char *left_out = json_text_of(arena, backend, "leftOut");
 	json_t *breaker;
 	size_t i;
 
@@ -99,6 +102,8 @@ print_status_backend(struct arena *arena, const json_t *backend)
 		json_number_of(backend, "stuck"), json_number_of(backend, "waiting"),
 		json_number_of(backend, "quarantined"),
 		json_count_of(arena, backend, "calls", "call"), json_number_of(backend, "failed"));
+	if (strcmp(left_out, "-") != 0)
+		(void)printf("  left out: %s\n", left_out);
 	json_array_foreach(json_object_get(backend, "breakers"), i, breaker)
 		(void)printf("  circuit breaker open for %s since %s: %s\n",
 			     json_text_of(arena, breaker, "url"),
@@ -162,12 +167,35 @@ print_status(struct arena *arena, const json_t *status)
 	print_each(arena, json_object_get(status, "draining"), print_draining);
 }
 
+/* A table: the ids and names are as wide as the longest. */
 static void
-print_item(struct arena *arena, const json_t *item)
+print_items(const json_t *items)
 {
-	(void)printf("%s %s name=%s created=%s params=%s\n", json_text_of(arena, item, "kind"),
-		     json_text_of(arena, item, "id"), json_text_of(arena, item, "name"),
-		     json_text_of(arena, item, "created"), json_text_of(arena, item, "params"));
+	static const char *const keys[] = { "kind", "id", "name", "created" };
+	enum { COLUMNS = sizeof keys / sizeof keys[0] };
+	const char *cells[COLUMNS] = { "KIND", "ID", "NAME", "CREATED" };
+	int widths[COLUMNS] = { 7, 2, 4, 7 };
+	struct arena line;
+	json_t *item;
+	size_t i;
+
+	arena_init(&line, LINE_ARENA);
+	json_array_foreach(items, i, item) {
+		for (size_t column = 1; column < COLUMNS - 1; column++) {
+			int width = (int)strlen(json_text_of(&line, item, keys[column]));
+
+			widths[column] = width > widths[column] ? width : widths[column];
+		}
+		arena_done(&line);
+	}
+	for (size_t row = 0; row <= json_array_size(items) && json_array_size(items) > 0; row++) {
+		for (size_t column = 0; column < COLUMNS && row > 0; column++)
+			cells[column] =
+				json_text_of(&line, json_array_get(items, row - 1), keys[column]);
+		(void)printf("%-*s  %-*s  %-*s  %s\n", widths[0], cells[0], widths[1], cells[1],
+			     widths[2], cells[2], cells[3]);
+		arena_done(&line);
+	}
 }
 
 static void
@@ -210,40 +238,47 @@ send_command(int fd, const struct request *request)
 	return send(fd, line, (size_t)len, MSG_NOSIGNAL) == len || errno == EPIPE ? 0 : -1;
 }
 
-/* False: it is no line of the protocol. */
-static bool
-take_line(struct admin_answer *answer, const char *line)
+/* NULL; or what is wrong with the line, and *out_code. */
+static const char *
+take_line(struct admin_answer *answer, const char *line, const char **out_code)
 {
 	json_t *value = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
 	json_t *item = json_object_get(value, "item"), *failure = json_object_get(value, "failure");
-	bool known = true;
+	const char *error = NULL;
 
-	if (json_is_string(json_object_get(value, "code")))
+	if (json_is_string(json_object_get(value, "code"))) {
 		answer->last = json_incref(value);
-	else if (json_is_object(item) && json_array_size(answer->items) < ITEMS_MOST)
-		(void)json_array_append(answer->items, item);
-	else if (json_is_object(failure) && json_array_size(answer->failures) < ITEMS_MOST)
-		(void)json_array_append(answer->failures, failure);
-	else
-		known = false;
+	} else if (!json_is_object(item) && !json_is_object(failure)) {
+		error = "cannot read the answer: is this COSI's socket, and not the admin socket?";
+	} else if (json_array_size(answer->items) + json_array_size(answer->failures) ==
+		   ITEMS_MOST) {
+		*out_code = "RESOURCE_EXHAUSTED";
+		error = "cannot hold the list: it has more than 1,000,000 entries; list one "
+			"backend at a time";
+	} else {
+		(void)json_array_append(json_is_object(item) ? answer->items : answer->failures,
+					json_is_object(item) ? item : failure);
+	}
 	json_decref(value);
-	return known;
+	return error;
 }
 
 /* NULL: the last line has come. */
 static const char *
-admin_exchange(struct arena *arena, const struct args *args, struct admin_answer *answer)
+admin_exchange(struct arena *arena, const struct args *args, struct admin_answer *answer,
+	       const char **out_code)
 {
 	const struct timeval limit = { .tv_sec = args->timeout_ms / 1000,
 				       .tv_usec = args->timeout_ms % 1000 * 1000 };
 	int fd = client_connect(args->endpoint + strlen("unix://"), args->timeout_ms);
 	CLEANUP_FILE FILE *stream = fd >= 0 ? fdopen(fd, "r") : NULL;
 	CLEANUP_FREE char *line = NULL;
+	const char *error;
 	size_t size = 0;
 	ssize_t len;
 
 	if (stream == NULL)
-		return arena_printf(arena, "cannot connect to '%s': %m", args->endpoint);
+		return client_connect_error(arena, args->endpoint, errno);
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit) < 0 ||
 	    send_command(fd, &args->request) < 0)
 		return arena_printf(arena, "cannot send to '%s': %m", args->endpoint);
@@ -254,9 +289,10 @@ admin_exchange(struct arena *arena, const struct args *args, struct admin_answer
 			return "no answer came in time";
 		if (len < 0)
 			return "the daemon closed the connection";
-		if (len > LINE_MOST || !take_line(answer, line))
-			return "cannot read the answer: is this COSI's socket, and not the admin "
-			       "socket?";
+		error = len > LINE_MOST ? "cannot read the answer: a line is longer than 1 MiB"
+					: take_line(answer, line, out_code);
+		if (error != NULL)
+			return error;
 	}
 	return NULL;
 }
@@ -270,7 +306,8 @@ admin_print(struct arena *arena, const struct args *args, struct admin_answer *a
 			(void)json_object_set(answer->last, "found", answer->items);
 			(void)json_object_set(answer->last, "failures", answer->failures);
 		}
-		(void)json_dumpf(answer->last, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+		(void)json_dumpf(answer->last, stdout,
+				 JSON_ENSURE_ASCII | JSON_INDENT(2) | JSON_REAL_PRECISION(6));
 		(void)putchar('\n');
 	} else if (args->request.op == OP_STATUS) {
 		print_status(arena, answer->last);
@@ -283,7 +320,7 @@ admin_print(struct arena *arena, const struct args *args, struct admin_answer *a
 		print_messages(done ? stdout : stderr, arena,
 			       json_object_get(answer->last, "messages"));
 	} else {
-		print_each(arena, answer->items, print_item);
+		print_items(answer->items);
 		print_each(arena, answer->failures, print_failure);
 	}
 }
@@ -292,9 +329,10 @@ const char *
 admin_run(struct arena *arena, const struct args *args, const char **out_code)
 {
 	struct admin_answer answer = { .items = json_array(), .failures = json_array() };
-	const char *error = admin_exchange(arena, args, &answer), *code = NULL;
+	const char *error, *code = NULL;
 
 	*out_code = "UNAVAILABLE";
+	error = admin_exchange(arena, args, &answer, out_code);
 	if (error == NULL) {
 		code = json_text_of(arena, answer.last, "code");
 		admin_print(arena, args, &answer, strcmp(code, "OK") == 0);

@@ -28,8 +28,9 @@ enum {
 	USES_MODE = 1u << 10,
 	USES_ACCOUNT = 1u << 11,
 	USES_ACCOUNT_ID = 1u << 12,
-	OPTION_TIMEOUT = 1u << 13,
-	OPTION_VERSION = 1u << 14,
+	USES_YES = 1u << 13,
+	OPTION_TIMEOUT = 1u << 14,
+	OPTION_VERSION = 1u << 15,
 };
 
 static const struct option options[] = {
@@ -41,9 +42,28 @@ static const struct option options[] = {
 	{ "mode", required_argument, NULL, USES_MODE },
 	{ "account", required_argument, NULL, USES_ACCOUNT },
 	{ "account-id", required_argument, NULL, USES_ACCOUNT_ID },
+	{ "yes", no_argument, NULL, USES_YES },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPTION_VERSION },
 	{ NULL, 0, NULL, 0 },
+};
+
+/* In the order of options. */
+static const char *const option_help[] = {
+	"-e, --endpoint URL     unix:///path; default $COSI_ENDPOINT, else\n"
+	"                         " DEFAULT_ENDPOINT ";\n"
+	"                         status, reload and list:\n"
+	"                         " ADMIN_ENDPOINT,
+	"-o, --output FORMAT    text (default), json or env",
+	"    --api VERSION      v1alpha1 or v1alpha2 (default)",
+	"    --timeout TIME     default 60s",
+	"    --protocol NAME    s3, azure or gcs; create and get may repeat it",
+	"    --mode MODE        readWrite (default), readOnly or writeOnly",
+	"    --account NAME     grant: what to call the account",
+	"    --account-id ID    revoke: what grant answered",
+	"    --yes              delete: purge without a question",
+	"-h, --help             of one command when its name is given, too",
+	"    --version",
 };
 
 static const struct command {
@@ -53,18 +73,24 @@ static const struct command {
 	bool params;
 	unsigned uses;
 	const char *what; /* an id of this command */
+	const char *words, *example;
 } commands[] = {
-	{ "info", OP_INFO, 0, 0, false, USES_API, NULL },
-	{ "create", OP_CREATE, 1, 1, true, USES_API | USES_PROTOCOL, "bucket name" },
-	{ "get", OP_GET, 1, 1, false, USES_API | USES_PROTOCOL, "bucket id" },
-	{ "delete", OP_DELETE, 1, 1, true, USES_API, "bucket id" },
+	{ "info", OP_INFO, 0, 0, false, USES_API, NULL, "", "info -o json" },
+	{ "create", OP_CREATE, 1, 1, true, USES_API | USES_PROTOCOL, "bucket name",
+	  " NAME [key=value ...]", "create photos backend=rgw-east quotaMaxSize=10Gi" },
+	{ "get", OP_GET, 1, 1, false, USES_API | USES_PROTOCOL, "bucket id", " ID",
+	  "get rgw-east.photos" },
+	{ "delete", OP_DELETE, 1, 1, true, USES_API | USES_YES, "bucket id", " ID [key=value ...]",
+	  "delete rgw-east.photos whenNotEmpty=purge" },
 	{ "grant", OP_GRANT, 1, IDS_MAX, true, USES_API | USES_PROTOCOL | USES_MODE | USES_ACCOUNT,
-	  "bucket id" },
+	  "bucket id", " ID ... --account NAME [key=value ...]",
+	  "grant rgw-east.photos --account editor --mode readOnly -o env" },
 	{ "revoke", OP_REVOKE, 1, IDS_MAX, false, USES_API | USES_PROTOCOL | USES_ACCOUNT_ID,
-	  "bucket id" },
-	{ "status", OP_STATUS, 0, 0, false, 0, NULL },
-	{ "reload", OP_RELOAD, 0, 0, false, 0, NULL },
-	{ "list", OP_LIST, 0, 1, false, 0, "backend" },
+	  "bucket id", " ID ... --account-id ID",
+	  "revoke rgw-east.photos --account-id rgw-east.cosi-editor" },
+	{ "status", OP_STATUS, 0, 0, false, 0, NULL, "", "status" },
+	{ "reload", OP_RELOAD, 0, 0, false, 0, NULL, "", "reload" },
+	{ "list", OP_LIST, 0, 1, false, 0, "backend", " [BACKEND]", "list rgw-east -o json" },
 };
 enum { NCOMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -89,21 +115,26 @@ args_fail(struct parse *parse, const char *fmt, ...)
 	return -1;
 }
 
-/* The position of word in choices, which a NULL ends; -1: unknown, and the error names them. */
+/* The position of word in choices, which a NULL ends; -1: unknown, and the error names the nearest
+ * one, or all. */
 static int
 choose(struct parse *parse, const char *what, const char *word, const char *const *choices)
 {
-	const char *all = "";
+	const char *all = "", *near = NULL;
 
 	for (int i = 0; choices[i] != NULL; i++) {
 		if (strcmp(choices[i], word) == 0)
 			return i;
+		if (chars_is_near(choices[i], word))
+			near = choices[i];
 		all = arena_printf(parse->arena, "%s%s%s", all,
 				   i == 0                   ? ""
 				   : choices[i + 1] == NULL ? " or "
 							    : ", ",
 				   choices[i]);
 	}
+	if (near != NULL)
+		return args_fail(parse, "unknown %s '%s': did you mean '%s'?", what, word, near);
 	return args_fail(parse, "unknown %s '%s': %s", what, word, all);
 }
 
@@ -118,7 +149,7 @@ option_set(struct parse *parse, int option)
 	struct request *request = &args->request;
 	int choice = 0;
 
-	if (option >= USES_API && option <= USES_ACCOUNT_ID)
+	if (option >= USES_API && option <= USES_YES)
 		parse->used |= (unsigned)option;
 	switch (option) {
 	case 'e':
@@ -153,6 +184,9 @@ option_set(struct parse *parse, int option)
 	case USES_PROTOCOL:
 		choice = choose(parse, "protocol", optarg, protocols);
 		request->protocols |= api_protocol_parse(optarg);
+		break;
+	case USES_YES:
+		args->yes = true;
 		break;
 	case OPTION_TIMEOUT:
 		if (parse_duration(optarg, &args->timeout_ms) < 0 || args->timeout_ms == 0 ||
@@ -276,12 +310,25 @@ endpoint_parse(struct parse *parse)
 	return 0;
 }
 
+/* NULL: there is no such command, and the error says so. */
+static const struct command *
+command_find(struct parse *parse, const char *word)
+{
+	const char *names[NCOMMANDS + 1] = { NULL };
+	int choice;
+
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		names[i] = commands[i].name;
+	choice = choose(parse, "command", word, names);
+	return choice < 0 ? NULL : &commands[choice];
+}
+
 int
 args_parse(struct args *args, int argc, char **argv, struct arena *arena, const char **out_error)
 {
 	struct parse parse = { .args = args, .arena = arena };
-	const char *names[NCOMMANDS + 1] = { NULL };
-	int rc = 0, option, choice;
+	const struct command *command = NULL;
+	int rc = 0, option;
 
 	*args = (struct args){
 		.api = &api_v1alpha2,
@@ -290,53 +337,56 @@ args_parse(struct args *args, int argc, char **argv, struct arena *arena, const 
 	};
 	while (rc == 0 && (option = getopt_long(argc, argv, "e:o:h", options, NULL)) != -1)
 		rc = option_set(&parse, option);
-	if (rc < 0 || args->help || args->version)
+	if (rc == 0 && optind < argc && strcmp(argv[optind], "help") == 0) {
+		args->help = true;
+		optind++;
+	}
+	if (rc < 0 || args->version || (args->help && optind >= argc))
 		goto out;
 	rc = -1;
-	if (optind >= argc) {
+	if (optind < argc)
+		command = command_find(&parse, argv[optind]);
+	else
 		args_fail(&parse, "no command");
+	if (command == NULL)
 		goto out;
-	}
-	for (size_t i = 0; i < NCOMMANDS; i++)
-		names[i] = commands[i].name;
-	choice = choose(&parse, "command", argv[optind], names);
-	if (choice < 0)
-		goto out;
-	args->request.op = commands[choice].op;
-	if (words_parse(&parse, &commands[choice], (size_t)(argc - optind - 1),
-			argv + optind + 1) == 0 &&
-	    options_check(&parse, &commands[choice]) == 0)
-		rc = endpoint_parse(&parse);
+	args->request.op = command->op;
+	if (args->help ||
+	    (words_parse(&parse, command, (size_t)(argc - optind - 1), argv + optind + 1) == 0 &&
+	     options_check(&parse, command) == 0 && endpoint_parse(&parse) == 0))
+		rc = 0;
 out:
 	*out_error = parse.error;
 	return rc;
 }
 
-void
-args_help(void)
+/* Those of one command, or all. */
+static void
+help_options(unsigned uses)
 {
-	(void)fputs("usage: cosictl [options] info\n"
-		    "       cosictl [options] create NAME [key=value ...]\n"
-		    "       cosictl [options] get ID\n"
-		    "       cosictl [options] delete ID [key=value ...]\n"
-		    "       cosictl [options] grant ID ... --account NAME [key=value ...]\n"
-		    "       cosictl [options] revoke ID ... --account-id ID\n"
-		    "       cosictl [options] status | reload | list [BACKEND]\n"
-		    "\n"
-		    "  -e, --endpoint URL     unix:///path; default $COSI_ENDPOINT, else\n"
-		    "                         " DEFAULT_ENDPOINT ";\n"
-		    "                         status, reload and list:\n"
-		    "                         " ADMIN_ENDPOINT "\n"
-		    "      --api VERSION      v1alpha1 or v1alpha2 (default)\n"
-		    "  -o, --output FORMAT    text (default), json or env\n"
-		    "      --timeout TIME     default 60s\n"
-		    "      --protocol NAME    s3, azure or gcs; create and get may repeat it\n"
-		    "      --mode MODE        readWrite (default), readOnly or writeOnly\n"
-		    "      --account NAME     grant: what to call the account\n"
-		    "      --account-id ID    revoke: what grant answered\n"
-		    "  -h, --help\n"
-		    "      --version\n"
-		    "\n"
-		    "Exit status: 0 done, 1 refused or failed, 2 wrong usage.  See cosictl(1).\n",
-		    stdout);
+	for (size_t i = 0; options[i].name != NULL; i++) {
+		unsigned option = (unsigned)options[i].val;
+
+		if (option > USES_YES || option < USES_API || (option & uses) != 0)
+			(void)printf("  %s\n", option_help[i]);
+	}
+}
+
+void
+args_help(enum op op)
+{
+	const struct command *command = NULL;
+
+	for (size_t i = 0; i < NCOMMANDS; i++) {
+		if (op != 0 && op != commands[i].op)
+			continue;
+		command = &commands[i];
+		(void)printf("%s cosictl [options] %s%s\n", op != 0 || i == 0 ? "usage:" : "      ",
+			     command->name, command->words);
+	}
+	(void)putchar('\n');
+	help_options(op != 0 ? command->uses : ~0u);
+	if (op != 0)
+		(void)printf("\nExample: cosictl %s\n", command->example);
+	(void)puts("\nExit status: 0 done, 1 refused or failed, 2 wrong usage.  See cosictl(1).");
 }

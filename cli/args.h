@@ -12,12 +12,14 @@ struct args {
 	const struct api *api;
 	enum output output;
 	int64_t timeout_ms;
-	bool help, version; /* then nothing else was checked */
+	bool yes;           /* --yes: no question before a purge */
+	bool help, version; /* then nothing else was checked but request.op, the command or 0 */
 };
 
 /* 0, or -1 with the reason in *out_error (from the arena, NULL when getopt has printed it). */
 int args_parse(struct args *args, int argc, char **argv, struct arena *arena,
 	       const char **out_error);
-void args_help(void);
+/* Of one command; 0: of all. */
+void args_help(enum op op);
 
 #endif

@@ -60,6 +60,20 @@ client_connect(const char *path, int64_t timeout_ms)
 	return -1;
 }
 
+const char *
+client_connect_error(struct arena *arena, const char *endpoint, int error)
+{
+	const char *hint = "";
+
+	if (error == EACCES || error == EPERM)
+		hint = ": this user may not open the socket (cosid.conf(5), socket_mode; the admin "
+		       "socket is for root and the user that cosid runs as)";
+	else if (error == ENOENT || error == ECONNREFUSED)
+		hint = ": does cosid run, and is this its socket?";
+	return arena_printf(arena, "cannot connect to '%s': %s%s", endpoint, strerrordesc_np(error),
+			    hint);
+}
+
 int
 client_open(struct client *client, const char *endpoint, int64_t timeout_ms, struct arena *arena)
 {
@@ -80,8 +94,8 @@ client_open(struct client *client, const char *endpoint, int64_t timeout_ms, str
 	};
 	fd = client_connect(endpoint + strlen("unix://"), timeout_ms);
 	if (fd < 0)
-		return client_fail(client, GRPC_STATUS_UNAVAILABLE, "cannot connect to '%s': %m",
-				   endpoint);
+		return client_fail(client, GRPC_STATUS_UNAVAILABLE, "%s",
+				   client_connect_error(arena, endpoint, errno));
 	(void)fcntl(fd, F_SETFL, O_NONBLOCK);
 	grpc_init();
 	plain = grpc_insecure_credentials_create();
@@ -214,7 +228,8 @@ closed_hint(grpc_status_code code, grpc_slice details)
 		"the peer does not speak gRPC: is this the COSI socket, not the admin socket?";
 	static const char refused[] =
 		"the driver closed the connection: it may not allow this user (cosid.conf(5), "
-		"allowed_peers; the daemon's log names users that it refuses)";
+		"allowed_peers; the daemon's log names users that it refuses), or this is not "
+		"the socket of a COSI driver";
 	static const struct {
 		const char *words, *hint;
 	} closed[] = {

@@ -45,5 +45,7 @@ int client_fail(struct client *client, grpc_status_code code, const char *fmt, .
 /* Connects to a UNIX socket; fails at once if no process listens there.  The descriptor, blocking;
  * -1 with errno.  It waits that long for a full backlog. */
 int client_connect(const char *path, int64_t timeout_ms);
+/* What to say of its errno, with what the reason may be; from the arena. */
+const char *client_connect_error(struct arena *arena, const char *endpoint, int error);
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <unistd.h>
 
 #include "admin.h"
 #include "args.h"
@@ -64,6 +66,25 @@ run_call(struct arena *arena, const struct args *args)
 	return error != NULL ? print_error(arena, code, error) : EXIT_OK;
 }
 
+/* On a terminal, before what cannot be undone: false: the answer was no. */
+static bool
+is_confirmed(struct arena *arena, const struct args *args)
+{
+	const struct request *request = &args->request;
+	bool purges = false;
+	char answer[8] = "";
+
+	for (size_t i = 0; request->op == OP_DELETE && i < request->nparams; i++)
+		purges |= strcmp(request->params[i].key, "whenNotEmpty") == 0 &&
+			  strcmp(request->params[i].value, "purge") == 0;
+	if (!purges || args->yes || isatty(STDIN_FILENO) == 0)
+		return true;
+	(void)fprintf(stderr, "Delete '%s' and all objects in it? [y/N] ",
+		      text_escape(arena, request->ids[0], strlen(request->ids[0])));
+	return fgets(answer, sizeof answer, stdin) != NULL &&
+	       (strcasecmp(answer, "y\n") == 0 || strcasecmp(answer, "yes\n") == 0);
+}
+
 static int
 run(struct arena *arena, int argc, char **argv)
 {
@@ -78,9 +99,11 @@ run(struct arena *arena, int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (args.help)
-		args_help();
+		args_help(args.request.op);
 	else if (args.version)
 		(void)puts("cosictl " COSID_VERSION);
+	else if (!is_confirmed(arena, &args))
+		rc = print_error(arena, NULL, "nothing was deleted");
 	else if (args.request.op < OP_STATUS)
 		rc = run_call(arena, &args);
 	else if ((error = admin_run(arena, &args, &code)) != NULL)

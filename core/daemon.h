@@ -11,6 +11,9 @@
 #include "options.h"
 #include "systemd.h"
 
+/* How often a backend that is left out is tried again. */
+enum { DAEMON_RETRY_MS = 60 * 1000 };
+
 struct daemon {
 	const struct options *options;
 	struct config *config;  /* a reference on the one that serves */
@@ -22,6 +25,7 @@ struct daemon {
 	struct systemd systemd;
 	struct admin *admin; /* NULL: there is none */
 	int listen_fd;
+	int64_t retry_ms;       /* monotonic; when what is left out is tried again */
 	int signal_fd, wake_fd; /* what the main thread waits for: a signal; daemon_wake() */
 };
 
@@ -36,5 +40,8 @@ struct server_config daemon_server_config(struct daemon *daemon, const struct co
  * swaps; the old generation goes on when anything fails, and the log and systemd are told.  Main
  * thread. */
 void daemon_reload(struct daemon *daemon);
+/* Once a minute tries to open the backends that are left out; the others are not touched.  Main
+ * thread. */
+void daemon_retry(struct daemon *daemon);
 
 #endif

@@ -6,6 +6,7 @@
  *   SIGHUP: daemon_reload(), on this thread, while the server serves
  *   SIGTERM: server drains -> scheduler joins its workers -> generation closes -> the C core ends
  */
+#include <fcntl.h>
 #include <jansson.h>
 #include <malloc.h>
 #include <poll.h>
@@ -23,7 +24,9 @@
 #include "base/log.h"
 #include "http/http.h"
 #include "module/crash.h"
+#include "module/crash_record.h"
 #include "module/load_check.h"
+#include "routing/route.h"
 
 #include "daemon.h"
 #include "signals.h"
@@ -45,27 +48,60 @@ enum { MALLOC_LARGE = 256 << 10, MALLOC_ARENAS = 4 };
 
 /* ---- start -------------------------------------------------------------------------- */
 
+/* The daemon serves without it, too. */
+static void
+open_crash_record(const struct daemon *d)
+{
+	struct status status = { 0 };
+	char *path;
+
+	if (d->config->admin_path == NULL || /* that was reported */
+	    asprintf(&path, "%s.crashes", d->config->admin_path) < 0)
+		return;
+	if (crash_record_open(path, &status) < 0)
+		log_warning("%s: going on without", status.text);
+	free(path);
+}
+
 /* Loads everything up to the point where calls could be served, as far as it goes, so that one run
  * shows all that is wrong.  0 or -1, errors are printed. */
 static int
 daemon_load(struct daemon *d, const struct options *options)
 {
 	struct diag diag = { 0 };
+	size_t nrefused = 0;
 	int rc;
 
 	d->config = config_load(options->config_path, &diag);
 	if (d->config != NULL) {
 		d->started = config_ref(d->config);
 		log_setup(d->config->log_level, d->config->log_json);
+		/* An error in the entry of a backend leaves that backend out; any other ends the
+		 * start. */
+		nrefused = diag.nerrors;
+		for (size_t i = 0; i < d->config->nbackends && !options->check; i++)
+			nrefused -= d->config->backends[i].nflaws;
+		if (!options->check)
+			open_crash_record(d);
 		if (d->config->module_dir != NULL)
-			d->generation = generation_open(d->config, NULL, options->check, &diag);
-		config_forget(d->config);
+			d->generation = generation_open(
+				d->config, NULL,
+				options->check ? GENERATION_CHECK : GENERATION_START, &diag);
+		if (options->check)
+			nrefused = diag.nerrors;
+		if (d->generation != NULL && nrefused == 0)
+			route_warn(d->generation, &diag);
+		if (d->generation == NULL || d->generation->nleft_out == 0)
+			config_forget(d->config);
 	}
-	rc = d->generation != NULL && diag.nerrors == 0 ? 0 : -1;
+	rc = d->generation != NULL && nrefused == 0 ? 0 : -1;
 	if (options->check)
 		check_print(&diag);
 	else
 		diag_log(&diag);
+	if (rc == 0 && !options->check && d->generation->nleft_out > 0)
+		log_warning("%zu of %zu backends are left out, and tried again every minute",
+			    d->generation->nleft_out, d->generation->nbackends);
 	diag_done(&diag);
 	return rc;
 }
@@ -84,7 +120,12 @@ inherit_socket(struct daemon *d)
 		d->listen_fd = SD_LISTEN_FDS_START;
 		return 0;
 	}
-	log_error("systemd handed over %d sockets, none of them listens on '%s'", n, path);
+	if (n < 0)
+		log_error("cannot take over the socket of systemd: %s", strerrordesc_np(-n));
+	else if (n > 1)
+		log_error("systemd handed over %d sockets, cosid takes one, '%s'", n, path);
+	else
+		log_error("the socket that systemd handed over does not listen on '%s'", path);
 	return -1;
 }
 
@@ -100,8 +141,10 @@ daemon_serve(struct daemon *d)
 		.socket_path = config->socket_path,
 		.reloads = &d->reloads,
 	};
+	struct generation *serving;
 	struct status status = { 0 };
 
+	d->retry_ms = clock_mono_ms() + DAEMON_RETRY_MS;
 	d->sched = sched_new(&sched_config, d->generation, &status);
 	d->generation = NULL;
 	if (d->sched == NULL)
@@ -118,6 +161,9 @@ daemon_serve(struct daemon *d)
 	d->server = server_start(&server_config, d->sched, &status);
 	if (d->server == NULL)
 		goto failed;
+	serving = sched_pin(d->sched);
+	crash_record_write(serving);
+	sched_unpin(d->sched, serving);
 	log_notice("serving unix://%s as %s", config->socket_path, config->driver_name);
 	d->systemd.sched = d->sched;
 	d->systemd.socket_path = d->started->socket_path;
@@ -173,6 +219,7 @@ wait_for_stop(struct daemon *d)
 		signals_enter_modules(stop_limit_s(d));
 		if (reloads)
 			daemon_reload(d);
+		daemon_retry(d);
 		if (read(d->wake_fd, &nwakes, sizeof nwakes) == sizeof nwakes)
 			(void)sched_reap(d->sched);
 		signals_leave_modules();
@@ -234,6 +281,16 @@ daemon_close(struct daemon *d)
 }
 
 /* ---- the process -------------------------------------------------------------------- */
+
+/* The next descriptors would take the place of standard streams that were closed, and log lines go
+ * to a client. */
+static void
+open_streams(void)
+{
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)!open("/dev/null", O_RDWR);
+}
 
 /* Before any thread exists: the allocators that every library then uses. */
 static int
@@ -300,6 +357,7 @@ main(int argc, char **argv)
 	struct daemon d = { .options = &options, .listen_fd = -1, .signal_fd = -1, .wake_fd = -1 };
 	int rc;
 
+	open_streams();
 	if (argc == 2 && strcmp(argv[1], LOAD_CHECK_OPTION) == 0)
 		return load_check_child();
 	rc = options_parse(argc, argv, &options);
@@ -310,6 +368,7 @@ main(int argc, char **argv)
 	if (options.describe != NULL)
 		return options_printed(check_describe_module(options.describe));
 	reload_queue_init(&d.reloads, daemon_wake, &d);
+	check_as_service(&options);
 	if (process_setup() < 0)
 		return EXIT_FAILURE;
 	crash_install();
@@ -324,5 +383,6 @@ main(int argc, char **argv)
 	server_done();
 	(void)alarm(0);
 	crash_expect_exit();
+	crash_record_end();
 	return options.check ? options_printed(rc) : rc;
 }

@@ -4,10 +4,14 @@
 #include "options.h"
 
 #include <getopt.h>
+#include <grp.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "config/value.h"
@@ -65,6 +69,7 @@ options_parse(int argc, char **argv, struct options *out)
 		switch (opt) {
 		case 'c':
 			out->config_path = optarg;
+			out->config_given = true;
 			break;
 		case OPT_CHECK:
 			out->check = true;
@@ -100,6 +105,32 @@ usage:
 }
 
 /* ---- without serving ---- */
+
+/* Of the packaged unit. */
+static const char service_user[] = "cosid";
+
+void
+check_as_service(const struct options *options)
+{
+	const struct passwd *user;
+
+	if (!options->check || options->config_given || geteuid() != 0 ||
+	    (user = getpwnam(service_user)) == NULL || user->pw_uid == 0)
+		return;
+	if (initgroups(service_user, user->pw_gid) != 0 || setgid(user->pw_gid) != 0 ||
+	    setuid(user->pw_uid) != 0) {
+		(void)fprintf(stderr,
+			      "cosid: warning: checking as root: cannot take the rights of user "
+			      "'%s': %m\n",
+			      service_user);
+		return;
+	}
+#ifdef COSID_SANITIZED /* the leak checker attaches to its own process */
+	(void)prctl(PR_SET_DUMPABLE, 1);
+#endif
+	(void)printf("checking with the rights of user '%s', as which the service runs\n",
+		     service_user);
+}
 
 void
 check_print(const struct diag *diag)
@@ -181,8 +212,8 @@ check_probe(struct backend *backend, const struct config *config)
 		(void)printf("backend '%s': reachable\n", backend->name);
 	if (rc == 0)
 		return 0;
-	diag_error(&diag, backend->config->file, backend->config->line, "backend '%s': %s",
-		   backend->name, status.text);
+	diag_error(&diag, backend->config->file, config_line(backend->config, status.text),
+		   "backend '%s': %s", backend->name, status.text);
 	check_print(&diag);
 	diag_done(&diag);
 	return rc;

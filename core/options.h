@@ -10,7 +10,7 @@
 
 struct options {
 	const char *config_path, *describe;
-	bool check, probe, describe_daemon;
+	bool config_given, check, probe, describe_daemon;
 };
 
 /* Fills out, whose config_path is already the default.  Returns < 0 to go on, else the exit status.
@@ -20,6 +20,9 @@ int options_parse(int argc, char **argv, struct options *out);
  * did not take all of it. */
 int options_printed(int rc);
 
+/* For --check by root of the configuration of the service, whose user cannot read all that root
+ * can: the process becomes that user, if there is one.  Before any thread exists. */
+void check_as_service(const struct options *options);
 /* Writes what is wrong on stderr, as it is. */
 void check_print(const struct diag *diag);
 /* --check [--probe] on what was loaded; these return the exit code.  sound: loading found no

@@ -46,9 +46,12 @@ systemd_send(struct systemd *systemd, const char *state)
 		why[secret_mask(why, strlen(why))] = '\0';
 		line_add_escaped(&line, LINE_SHOWN, STATUS_PART_MOST, why, strlen(why));
 	} else {
-		line_addf(&line, "generation %u serves %zu backend%s on unix://",
-			  status->generation->number, status->generation->nbackends,
-			  status->generation->nbackends == 1 ? "" : "s");
+		size_t n = status->generation->nbackends;
+
+		line_addf(&line, "generation %u serves ", status->generation->number);
+		if (status->generation->nleft_out > 0)
+			line_addf(&line, "%zu of ", n - status->generation->nleft_out);
+		line_addf(&line, "%zu backend%s on unix://", n, n == 1 ? "" : "s");
 		line_add_escaped(&line, LINE_SHOWN, STATUS_PART_MOST, systemd->socket_path,
 				 strlen(systemd->socket_path));
 	}

@@ -182,7 +182,8 @@ struct cosi_found { /* one entry of a list; copied before found() returns */
 /* ---- the daemon's services -------------------------------------------------------- */
 
 enum cosi_http_flag {
-	COSI_HTTP_SAFE = 1u << 0,   /* can be sent twice (as GET, HEAD and DELETE always can) */
+	COSI_HTTP_SAFE = 1u << 0,   /* can be sent twice (as GET, HEAD and DELETE always can): after
+				     * 429, 500 and 503 */
 	COSI_HTTP_FINAL = 1u << 1,  /* must never be sent twice, regardless of its method */
 	COSI_HTTP_SECRET = 1u << 2, /* the path contains a secret and is not traced */
 };
@@ -238,8 +239,8 @@ struct cosi_host {
 	int (*random)(struct cosi_call *, void *out, size_t len);
 	/* Sends a request to the store and returns the reply.  The daemon handles connections, TLS,
 	 * the deadline, retries and the circuit breaker.  Every HTTP status is a reply; redirects
-	 * are not followed.  NULL: there was no reply, or the call had failed before; the call has
-	 * failed. */
+	 * are not followed.  NULL: there was no reply, or the call had failed before, or the store
+	 * may still carry the request out (408, 502 and 504 to a change); the call has failed. */
 	const struct cosi_http_reply *(*http)(struct cosi_call *, const struct cosi_http *);
 	/* The URL that http() would use for this base and label; never NULL. */
 	const struct cosi_url *(*url)(struct cosi_call *, const char *base, const char *host_label);

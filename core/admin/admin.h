@@ -31,8 +31,8 @@ struct admin_config {
 };
 
 struct admin;
-/* Makes the socket's directory when it is missing (0700), listens, serves on threads of its own.
- * NULL with status: the directory is open to other users, another process listens there, ... */
+/* Listens, and serves on threads of its own.  NULL with status: the directory is missing or open to
+ * other users, another process listens there, ... */
 struct admin *admin_start(const struct admin_config *config, struct status *status);
 /* Ends the sessions, waits for them, removes the socket.  NULL is fine. */
 void admin_stop(struct admin *admin);

@@ -52,14 +52,18 @@ admin_summary(struct line *line, const struct sched_status *status)
 		char when[UTC_MAX];
 
 		backend_info(backend, &info);
-		if (queue == NULL || (info.nopen == 0 && !queue->failing && queue->late == 0))
+		if (queue == NULL || (info.nopen == 0 && !queue->failing && queue->late == 0 &&
+				      backend->left_out == NULL))
 			continue;
 		if (line->len > SUMMARY_MOST) {
 			nfaulty++;
 			continue;
 		}
 		line_addf(line, "; %s: ", backend->name);
-		if (info.nopen > 0) {
+		if (backend->left_out != NULL) {
+			line_add(line, "left out: ");
+			summary_add(line, backend->left_out);
+		} else if (info.nopen > 0) {
 			line_add(line, "circuit breaker open for ");
 			summary_add(line, info.open[0].url);
 			line_add(line, ": ");
@@ -123,6 +127,16 @@ same_module(const struct backend *one, const struct backend *other)
 	return strcmp(one->module->name, other->module->name) == 0;
 }
 
+/* False: it is left out, and its module was not loaded. */
+static bool
+has_file(const struct backend *backend)
+{
+	struct backend_info info;
+
+	backend_info(backend, &info);
+	return info.file != NULL;
+}
+
 /* Each module once, with the names of its backends. */
 static json_t *
 modules_value(const struct generation *generation)
@@ -137,14 +151,14 @@ modules_value(const struct generation *generation)
 		json_t *names;
 
 		for (size_t j = 0; j < i; j++)
-			listed |= same_module(&backends[j], first);
-		if (listed)
+			listed |= same_module(&backends[j], first) && has_file(&backends[j]);
+		backend_info(first, &info);
+		if (listed || info.file == NULL)
 			continue;
 		names = json_array();
 		for (size_t j = i; j < generation->nbackends; j++)
 			if (same_module(&backends[j], first))
 				(void)json_array_append_new(names, session_text(backends[j].name));
-		backend_info(first, &info);
 		(void)json_array_append_new(list,
 					    json_pack("{s:o, s:o, s:o, s:s, s:o}", "name",
 						      session_text(first->module->name), "version",
@@ -196,11 +210,14 @@ backends_value(const struct sched_status *status)
 				json_pack("{s:o, s:o, s:o}", "url", session_text(info.open[k].url),
 					  "since", session_time(info.open[k].since_s), "error",
 					  session_text(info.open[k].error)));
-		value = queue_value(queue, info.nopen > 0 ? "failing" : "up");
+		value = queue_value(queue, backend->left_out != NULL ? "left-out"
+					   : info.nopen > 0          ? "failing"
+								     : "up");
 		(void)json_object_update_missing_new(
-			value, json_pack("{s:o, s:o, s:b, s:o}", "module",
+			value, json_pack("{s:o, s:o, s:o, s:b, s:o}", "module",
 					 session_text(backend->module->name), "endpoint",
-					 session_text(info.endpoint), "acceptNew",
+					 session_text(info.endpoint), "leftOut",
+					 session_text(backend->left_out), "acceptNew",
 					 backend->config->accept_new, "breakers", breakers));
 		(void)json_array_append_new(list, value);
 	}

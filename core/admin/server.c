@@ -24,18 +24,21 @@ enum { ACCEPT_PAUSE_MS = 100 };
 struct admin_session {
 	struct admin *admin;
 	bool open;
+	bool asked; /* its request is complete */
+	bool cut;   /* it made room for another before that */
+	uint64_t number;
 	int fd;
 };
 
 struct admin {
 	struct admin_config config;
 	struct unix_socket node;
-	char *made; /* owned; the directory, when it was made here */
 	int stop_fd;
 	atomic_bool stopping;
 	pthread_t thread;
 	pthread_mutex_t mutex; /* what follows */
 	pthread_cond_t closed;
+	uint64_t nstarted;
 	struct admin_session sessions[ADMIN_SESSIONS_MAX];
 };
 
@@ -50,8 +53,13 @@ session_main(void *arg)
 	json_t *request = session_receive(&session);
 	const json_t *backend = json_object_get(request, "backend");
 	const char *command = json_string_value(json_object_get(request, "command"));
+	bool cut;
 
-	if (request == NULL)
+	pthread_mutex_lock(&admin->mutex);
+	slot->asked = true;
+	cut = slot->cut;
+	pthread_mutex_unlock(&admin->mutex);
+	if (request == NULL || cut)
 		; /* the client was told */
 	else if (command == NULL || (backend != NULL && !json_is_string(backend)))
 		(void)session_fail(&session, COSI_INVALID, "'command' or 'backend' is not a text");
@@ -86,12 +94,36 @@ is_administrator(int fd)
 	return false;
 }
 
+/* A free slot, with the mutex; NULL: none.  A session that has not asked for anything yet makes
+ * room, the oldest first: those that never will must not keep a reload out. */
+static struct admin_session *
+session_slot(struct admin *admin)
+{
+	struct admin_session *oldest = NULL;
+
+	for (size_t i = 0; i < ADMIN_SESSIONS_MAX; i++) {
+		struct admin_session *slot = &admin->sessions[i];
+
+		if (!slot->open)
+			return slot;
+		if (!slot->asked && (oldest == NULL || slot->number < oldest->number))
+			oldest = slot;
+	}
+	if (oldest == NULL)
+		return NULL;
+	oldest->cut = true;
+	(void)shutdown(oldest->fd, SHUT_RDWR);
+	while (oldest->open)
+		pthread_cond_wait(&admin->closed, &admin->mutex);
+	return oldest;
+}
+
 /* Takes over the descriptor. */
 static void
 session_start(struct admin *admin, int fd)
 {
 	struct session refused = { &admin->config, &admin->stopping, fd, false };
-	struct admin_session *slot = NULL;
+	struct admin_session *slot;
 	pthread_t thread;
 
 	if (!is_administrator(fd)) {
@@ -101,11 +133,11 @@ session_start(struct admin *admin, int fd)
 		return;
 	}
 	pthread_mutex_lock(&admin->mutex);
-	for (size_t i = 0; i < ADMIN_SESSIONS_MAX && slot == NULL; i++)
-		if (!admin->sessions[i].open)
-			slot = &admin->sessions[i];
+	slot = session_slot(admin);
 	if (slot != NULL)
-		*slot = (struct admin_session){ admin, true, fd };
+		*slot = (struct admin_session){
+			.admin = admin, .open = true, .number = admin->nstarted++, .fd = fd
+		};
 	pthread_mutex_unlock(&admin->mutex);
 	if (slot != NULL && thread_start(&thread, "admin-session", session_main, slot) == 0) {
 		(void)pthread_detach(thread);
@@ -146,7 +178,7 @@ admin_main(void *arg)
 
 /* The commands are for root and for cosid's user: no other may get as far as the socket. */
 static int
-open_directory(struct admin *admin, struct status *status)
+check_directory(const struct admin *admin, struct status *status)
 {
 	CLEANUP_FREE char *path = strdup(admin->config.path);
 	struct stat st;
@@ -154,8 +186,6 @@ open_directory(struct admin *admin, struct status *status)
 	if (path == NULL)
 		return status_no_memory(status);
 	*strrchr(path, '/') = '\0';
-	if (mkdir(path, 0700) == 0)
-		admin->made = strdup(path);
 	if (lstat(path, &st) != 0)
 		return status_fail(status, COSI_INVALID, "cannot inspect '%s': %s", path,
 				   strerrordesc_np(errno));
@@ -172,13 +202,10 @@ static void
 admin_free(struct admin *admin)
 {
 	unix_socket_close(&admin->node);
-	if (admin->made != NULL)
-		(void)rmdir(admin->made);
 	if (admin->stop_fd >= 0)
 		(void)close(admin->stop_fd);
 	pthread_cond_destroy(&admin->closed);
 	pthread_mutex_destroy(&admin->mutex);
-	free(admin->made);
 	free(admin);
 }
 
@@ -196,7 +223,7 @@ admin_start(const struct admin_config *config, struct status *status)
 	admin->node.fd = admin->stop_fd = -1;
 	pthread_mutex_init(&admin->mutex, NULL);
 	pthread_cond_init(&admin->closed, NULL);
-	if (open_directory(admin, status) < 0 ||
+	if (check_directory(admin, status) < 0 ||
 	    unix_socket_open(&admin->node, config->path, 0600, status) < 0)
 		goto failed;
 	admin->stop_fd = eventfd(0, EFD_CLOEXEC);

@@ -243,15 +243,17 @@ charged_malloc(size_t size)
 	struct arena *arena = charged_arena;
 	void *p;
 
-	/* Sizes that cannot fit are refused before any memory is touched. */
-	if (arena != NULL && size > arena->cap) {
+	/* What cannot be had is refused before any memory is touched: jansson asks for the same
+	 * buffer again with each further byte of a text. */
+	if (arena != NULL && (size > arena->cap || charge_add(arena, size) < 0)) {
 		arena->failed = true;
 		return NULL;
 	}
 	p = wiped_malloc(size);
 	if (arena == NULL)
 		return p;
-	if (p == NULL || charge_add(arena, malloc_usable_size(p) + MALLOC_HEADER) < 0) {
+	if (p == NULL || charge_add(arena, malloc_usable_size(p) - size + MALLOC_HEADER) < 0) {
+		charge_release(arena, size);
 		wiped_free(p);
 		arena->failed = true;
 		return NULL;

@@ -30,8 +30,9 @@ void log_setup(uint32_t level, bool json);
 bool log_wants(uint32_t level);
 void log_line(uint32_t level, const struct log_fields *fields, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* An error from a handler of a signal, while the process dies: takes no lock and no memory, so
- * secrets are not masked.  fields and the arguments come from the configuration and from requests.
+/* An error from a handler of a signal, while the process dies: takes no lock of cosid's and no
+ * memory, so secrets are not masked.  fields and the arguments come from the configuration and from
+ * requests.
  */
 void log_dying(const struct log_fields *fields, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -37,6 +37,24 @@ chars_only(const char *text, const char *set)
 	return text[0] != '\0' && text[strspn(text, set)] == '\0';
 }
 
+bool
+chars_is_near(const char *a, const char *b)
+{
+	size_t la = strlen(a), lb = strlen(b), head = 0, tail = 0;
+
+	if (la < 3 || lb < 3)
+		return false;
+	while (head < la && head < lb && (a[head] | 0x20) == (b[head] | 0x20))
+		head++;
+	while (tail < la - head && tail < lb - head &&
+	       (a[la - 1 - tail] | 0x20) == (b[lb - 1 - tail] | 0x20))
+		tail++;
+	la -= head + tail;
+	lb -= head + tail;
+	return (la <= 1 && lb <= 1) ||
+	       (la == 2 && lb == 2 && a[head] == b[head + 1] && a[head + 1] == b[head]);
+}
+
 size_t
 parse_utf8_char(const char *text, size_t len, uint32_t *out_char)
 {

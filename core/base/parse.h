@@ -44,6 +44,9 @@ bool chars_is_control(uint32_t c);
 size_t chars_clean_len(const char *text, size_t len);
 /* Returns true when text is not empty and has no other byte than those of set. */
 bool chars_only(const char *text, const char *set);
+/* Returns true when two words of 3 letters at least differ by one letter that is missing, added or
+ * other, or by two neighbours that are swapped, or not at all; case does not count. */
+bool chars_is_near(const char *a, const char *b);
 /* Bytes of the character that text[0..len) begins with (RFC 3629: no overlong form, no surrogate,
  * U+10FFFF at most), its number in *out_char; 0 when it begins with none, or is empty. */
 size_t parse_utf8_char(const char *text, size_t len, uint32_t *out_char);

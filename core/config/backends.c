@@ -2,11 +2,13 @@
  * backends.c - backends and routes of all files, and a backend's own keys once its module is known.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/trust.h"
 #include "config/load.h"
 
 #include "banned.h"
@@ -62,21 +64,30 @@ static void
 read_backend(struct reader *reader, const config_setting_t *group, struct config_backend *all,
 	     size_t n)
 {
+	static const char *const any[] = { "*", NULL };
 	struct config_backend *backend = &all[n];
-	size_t before = reader->diag->nerrors;
+	size_t before = reader->diag->nerrors, nlines = reader->diag->nlines;
 	const struct config_backend *same;
+	const char *flaw;
 
 	*backend = (struct config_backend){
 		.file = reader->file,
 		.line = group_line(group),
 		.setting = group,
+		/* Kept where the value is flawed: the backend may be the one that is meant. */
+		.accept_new = true,
+		.existing_buckets = any,
 	};
 	group_read(reader, group, &keys_backend, &keys_any, backend);
 	check_backend_word(reader, group, "name", backend->name);
 	check_backend_word(reader, group, "module", backend->module);
 	for (const char *const *p = backend->existing_buckets; p != NULL && *p != NULL; p++)
 		check_glob(reader, group, "existing_buckets", *p);
-	backend->flawed = reader->diag->nerrors > before;
+	backend->nflaws = reader->diag->nerrors - before;
+	flaw = diag_first_error(reader->diag, nlines);
+	if (backend->nflaws > 0)
+		backend->flaw = arena_strdup(reader->arena,
+					     flaw != NULL ? flaw : "its configuration is flawed");
 	same = backend->name != NULL ? backend_named(all, n, backend->name) : NULL;
 	if (same != NULL)
 		diag_error(reader->diag, backend->file, backend->line,
@@ -96,6 +107,7 @@ load_backends(struct reader *reader, const struct load_lists *lists, size_t nlis
 		int at = 0;
 
 		reader->file = lists[i].file;
+		config->backends_given |= lists[i].backends != NULL;
 		while ((group = next_group(reader, lists[i].backends, "backends", &at)) != NULL) {
 			if (config->nbackends == LOAD_BACKENDS_MAX) {
 				group_error(reader, group, "more than %d backends",
@@ -179,6 +191,19 @@ key_line(const struct config_backend *backend, const char *key)
 	return setting != NULL ? group_line(setting) : backend->line;
 }
 
+int
+config_line(const struct config_backend *backend, const char *text)
+{
+	static const char word[] = "key '";
+	const char *at = strstr(text, word);
+	char name[64] = "";
+
+	if (at != NULL)
+		(void)snprintf(name, sizeof name, "%.*s", (int)strcspn(at + sizeof word - 1, "'"),
+			       at + sizeof word - 1);
+	return key_line(backend, name);
+}
+
 /* The key may have been given with an error, which was reported then. */
 static bool
 is_given(const struct config_backend *backend, const char *key)
@@ -203,17 +228,20 @@ check_network(const struct config_backend *backend, const struct cosi_module *mo
 	const char *endpoint = backend->endpoint != NULL ? backend->endpoint : module->endpoint;
 	const char *ca_file = backend->ca_file;
 	bool tls = endpoint != NULL && strncmp(endpoint, "https://", 8) == 0;
-	int line = key_line(backend, "ca_file");
+	struct status status = { 0 };
 	struct stat st;
 
 	if (endpoint == NULL)
 		require_key(backend, module, "endpoint", diag);
 	if (ca_file != NULL && (stat(ca_file, &st) != 0 || access(ca_file, R_OK) != 0))
-		diag_error(diag, backend->file, line, "cannot read ca_file '%s': %s", ca_file,
-			   strerrordesc_np(errno));
+		status_fail(&status, COSI_INVALID, "%s", strerrordesc_np(errno));
 	else if (ca_file != NULL && !S_ISREG(st.st_mode))
-		diag_error(diag, backend->file, line,
-			   "cannot read ca_file '%s': this is not a regular file", ca_file);
+		status_fail(&status, COSI_INVALID, "this is not a regular file");
+	else if (ca_file != NULL)
+		(void)trust_check(ca_file, &status);
+	if (!status_ok(&status))
+		diag_error(diag, backend->file, key_line(backend, "ca_file"),
+			   "cannot read ca_file '%s': %s", ca_file, status.text);
 	if (backend->insecure)
 		diag_warning(diag, backend->file, key_line(backend, "insecure"),
 			     tls ? "backend '%s': 'insecure' is set: the store's certificate "
@@ -305,7 +333,7 @@ config_settings(const struct config_backend *backend, const struct cosi_module *
 	if (arena_failed(&settings->arena))
 		diag_error(diag, backend->file, backend->line,
 			   "the settings of backend '%s' need too much memory", backend->name);
-	if (backend->flawed || diag->nerrors > before) {
+	if (backend->nflaws > 0 || diag->nerrors > before) {
 		config_settings_free(settings);
 		return -1;
 	}

@@ -31,7 +31,8 @@ struct config_backend {
 	int64_t connect_timeout_ms, request_timeout_ms;
 	int64_t max_calls; /* 0: not given, the scheduler decides */
 	int64_t retries;   /* further tries after the first, default 2 */
-	bool flawed;       /* an error of these keys was reported */
+	size_t nflaws;     /* errors of these keys that were reported */
+	const char *flaw;  /* the first of them */
 	const char *file;  /* where it stands, for messages */
 	int line;
 	const void *setting; /* config_setting_t *, for config_settings() */
@@ -58,20 +59,22 @@ struct config {
 	const struct config_route *routes;
 	size_t nbackends;
 	const struct config_backend *backends; /* names are unique */
+	bool backends_given;                   /* a file has the key, as an empty list perhaps */
 };
 
 /* Reads the main file and its include_dir; diag lists all that is wrong, errors and warnings. NULL:
  * the main file cannot be read.  A configuration with errors is returned, too, so that the settings
  * of its backends can be checked, and must not be served: ask diag->nerrors.  Its backends are
- * those with a usable name and module; config_settings() fails for the flawed ones.  Secrets of the
- * backends are not read here. */
+ * those with a usable name and module; config_settings() fails for those with flaws.  Secrets of
+ * the backends are not read here. */
 struct config *config_load(const char *path, struct diag *diag);
 /* Once no config_settings() of it follows: overwrites the secrets that stand in the files as
  * plain:.  No other thread may be using the configuration's files. */
 void config_forget(struct config *config);
 /* For a daemon that runs: puts into config what cannot change without a restart (driver_name,
  * owner, endpoint, admin_endpoint), with a warning for each that would have.  An error
- * in diag: out of memory.  Before config is shared. */
+ * in diag: out of memory, or config lacks the key `backends`, as a file does that was cut, while
+ * backends are served.  Before config is shared. */
 void config_keep(struct config *config, const struct config *running, struct diag *diag);
 struct config *config_ref(struct config *config);
 void config_unref(struct config *config);
@@ -94,6 +97,9 @@ int config_settings(const struct config_backend *backend, const struct cosi_modu
 		    bool checking, void *out, struct config_settings **out_settings,
 		    struct diag *diag);
 void config_settings_free(struct config_settings *settings);
+/* Where an error of the backend stands: at the key that its text names as "key 'NAME'", else at the
+ * backend's entry. */
+int config_line(const struct config_backend *backend, const char *text);
 
 /* The same schema language for request parameters: fills out (zeroed, schema->size bytes; strings
  * from the arena) and returns 0, or -1 with *out_error naming the key and the reason (from the

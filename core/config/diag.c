@@ -109,6 +109,15 @@ diag_warning(struct diag *diag, const char *file, int line, const char *fmt, ...
 	va_end(ap);
 }
 
+const char *
+diag_first_error(const struct diag *diag, size_t from)
+{
+	for (size_t i = from; i < diag->nlines; i++)
+		if (diag->marks[i] == DIAG_NO_MARK)
+			return diag->lines[i];
+	return NULL;
+}
+
 /* The log says by itself that a line is a warning. */
 void
 diag_log(const struct diag *diag)

@@ -25,6 +25,8 @@ void diag_verror(struct diag *diag, const char *file, int line, const char *fmt,
 	__attribute__((format(printf, 4, 0)));
 void diag_warning(struct diag *diag, const char *file, int line, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+/* The first error among the lines from that number on; NULL: there is none.  Borrowed. */
+const char *diag_first_error(const struct diag *diag, size_t from);
 /* Every line into the log, at its level. */
 void diag_log(const struct diag *diag);
 void diag_done(struct diag *diag);

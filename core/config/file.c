@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/parse.h"
 #include "base/secret.h"
+#include "base/trust.h"
 
 #include "banned.h"
 
@@ -21,21 +22,24 @@
 
 char *
 file_read(const char *path, size_t most, size_t *out_len, struct stat *out_st,
-	  const char **out_reason)
+	  struct status *status)
 {
-	/* Not blocking, for the case that a FIFO has that name. */
-	CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	CLEANUP_FD int fd = -1;
 	size_t room = most, len = 0;
 	ssize_t n = 1;
 	char *text;
 
+	if (trust_check(path, status) < 0)
+		return NULL;
+	/* Not blocking, for the case that a FIFO has that name. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 || fstat(fd, out_st) != 0) {
-		*out_reason = strerrordesc_np(errno);
+		status_fail(status, COSI_INVALID, "%s", strerrordesc_np(errno));
 		return NULL;
 	}
 	if (!S_ISREG(out_st->st_mode)) {
-		*out_reason = S_ISDIR(out_st->st_mode) ? "this is a directory"
-						       : "this is not a regular file";
+		status_fail(status, COSI_INVALID, "this is %s",
+			    S_ISDIR(out_st->st_mode) ? "a directory" : "not a regular file");
 		return NULL;
 	}
 	if (out_st->st_size > 0 && (size_t)out_st->st_size < most)
@@ -48,10 +52,12 @@ file_read(const char *path, size_t most, size_t *out_len, struct stat *out_st,
 		len += n > 0 ? (size_t)n : 0;
 	}
 	if (text == NULL || n < 0) {
-		*out_reason = strerrordesc_np(text == NULL ? ENOMEM : errno);
+		status_fail(status, COSI_INVALID, "%s",
+			    strerrordesc_np(text == NULL ? ENOMEM : errno));
 	} else if (len > room) {
-		*out_reason =
-			room == most ? "the file is too large" : "the file grew while it was read";
+		status_fail(status, COSI_INVALID, "%s",
+			    room == most ? "the file is too large"
+					 : "the file grew while it was read");
 	} else {
 		text[len] = '\0';
 		*out_len = len;
@@ -241,14 +247,14 @@ file_scan(const char *text, size_t len, const char *file, struct diag *diag)
 int
 file_load(struct config_file *file, struct arena *arena, const char *path, struct diag *diag)
 {
-	const char *reason = NULL;
+	struct status status = { 0 };
 	struct stat st;
 	size_t len, before = diag->nerrors;
-	char *text = file_read(path, FILE_SIZE_MAX, &len, &st, &reason);
+	char *text = file_read(path, FILE_SIZE_MAX, &len, &st, &status);
 
 	file->path = arena_strdup(arena, path);
 	if (text == NULL) {
-		diag_error(diag, path, 0, "cannot read the configuration: %s", reason);
+		diag_error(diag, path, 0, "cannot read the configuration: %s", status.text);
 		return -1;
 	}
 	file_scan(text, len, file->path, diag);
@@ -312,11 +318,14 @@ file_list(struct arena *arena, const char *dir, const char *const **out_paths, s
 	  const char **out_reason)
 {
 	struct dirent **entries = NULL;
+	struct status status = { 0 };
 	const char **paths;
-	int n = scandir(dir, &entries, is_include, entry_by_name);
+	int n = trust_check(dir, &status) < 0 ? -1
+					      : scandir(dir, &entries, is_include, entry_by_name);
 
 	if (n < 0) {
-		*out_reason = strerrordesc_np(errno);
+		*out_reason = status_ok(&status) ? strerrordesc_np(errno)
+						 : arena_strdup(arena, status.text);
 		return -1;
 	}
 	paths = arena_alloc(arena, ((size_t)n + 1) * sizeof *paths);

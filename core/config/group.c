@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/parse.h"
 #include "config/load.h"
 
 #include "banned.h"
@@ -219,31 +220,11 @@ read_member(const struct reader *reader, const struct cosi_key *key,
 
 /* ---- keys that are misspelt ---- */
 
-/* True when the names differ by one letter that is missing, added or other, or by two neighbours
- * that are swapped; case does not count. */
-static bool
-is_near(const char *a, const char *b)
-{
-	size_t la = strlen(a), lb = strlen(b), head = 0, tail = 0;
-
-	if (la < 3 || lb < 3)
-		return false;
-	while (head < la && head < lb && (a[head] | 0x20) == (b[head] | 0x20))
-		head++;
-	while (tail < la - head && tail < lb - head &&
-	       (a[la - 1 - tail] | 0x20) == (b[lb - 1 - tail] | 0x20))
-		tail++;
-	la -= head + tail;
-	lb -= head + tail;
-	return (la <= 1 && lb <= 1) ||
-	       (la == 2 && lb == 2 && a[head] == b[head + 1] && a[head + 1] == b[head]);
-}
-
 static const char *
 nearest_key(const struct cosi_schema *schema, const char *name)
 {
 	for (size_t i = 0; i < schema->nkeys; i++)
-		if (is_near(schema->keys[i].name, name))
+		if (chars_is_near(schema->keys[i].name, name))
 			return schema->keys[i].name;
 	return NULL;
 }
@@ -275,7 +256,7 @@ absent_key(const struct reader *reader, const config_setting_t *group,
 	for (unsigned i = 0; (member = config_setting_get_elem(group, i)) != NULL; i++) {
 		const char *name = config_setting_name(member);
 
-		if (value_key(schema, name) != NULL || !is_near(name, key->name))
+		if (value_key(schema, name) != NULL || !chars_is_near(name, key->name))
 			continue;
 		if (has_key(others, name)) /* else it was reported as unknown */
 			group_error(reader, member, "'%s' is required: is it what '%s' means?",

@@ -131,6 +131,11 @@ read_main(struct load *load)
 			     "directory; remove the line");
 	read_endpoints(load);
 	read_peers(load);
+	if ((mode & S_IWOTH) != 0 && !config->peers_limited)
+		diag_warning(load->reader.diag, load->reader.file,
+			     group_line(top_setting(load->loaded, "socket_mode")),
+			     "'socket_mode': every user of the host can make every call; use 0660, "
+			     "or set 'allowed_peers'");
 	if (load->top.log != NULL)
 		group_read(&load->reader, load->top.log, &keys_log, NULL, &log);
 	config->log_level = log_level_parse(log.level);
@@ -280,6 +285,11 @@ config_keep(struct config *config, const struct config *running, struct diag *di
 	keep_text(config, "owner", &config->owner, running->owner, diag);
 	keep_text(config, "endpoint", &config->socket_path, running->socket_path, diag);
 	keep_text(config, "admin_endpoint", &config->admin_path, running->admin_path, diag);
+	if (config->nbackends == 0 && running->nbackends > 0 && !config->backends_given &&
+	    diag->nerrors == 0)
+		diag_error(diag, loaded_of(config)->files[0].path, 0,
+			   "no file has the key 'backends', and backends are served: is a file "
+			   "incomplete?  To serve none, write backends = ( );");
 	if (arena_failed(&loaded_of(config)->arena))
 		diag_error(diag, NULL, 0, "the configuration needs too much memory");
 }

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/secret.h"
+#include "base/status.h"
 #include "config/config.h"
 #include "config/value.h"
 #include "cosi_module.h"
@@ -26,9 +27,10 @@ struct config_file {
 };
 
 /* Opens and reads a regular file of at most `most` bytes; a NUL follows its *out_len bytes.
- * NULL, with *out_reason: cannot be opened, no regular file, too large.  Free with wiped_free(). */
+ * NULL, with status: others could change it (trust_check()), cannot be opened, no regular file, too
+ * large.  Free with wiped_free(). */
 char *file_read(const char *path, size_t most, size_t *out_len, struct stat *out_st,
-		const char **out_reason);
+		struct status *status);
 
 /* Reports what libconfig would misread in text[0..len), which a NUL follows. */
 void file_scan(const char *text, size_t len, const char *file, struct diag *diag);

@@ -102,16 +102,17 @@ store_content(const struct source_reader *reader, char *bytes, size_t len)
 static const char *
 read_file(const struct source_reader *reader, const char *path)
 {
-	const char *reason = NULL;
+	struct status status = { 0 };
 	struct stat st;
 	size_t len;
 	char *bytes;
 
 	if (path[0] != '/')
 		return source_error(reader, "expected an absolute path after file:");
-	bytes = file_read(path, SOURCE_FILE_MAX, &len, &st, &reason);
+	bytes = file_read(path, SOURCE_FILE_MAX, &len, &st, &status);
 	if (bytes == NULL)
-		return source_error(reader, "cannot read the secret's file '%s': %s", path, reason);
+		return source_error(reader, "cannot read the secret's file '%s': %s", path,
+				    status.text);
 	if ((st.st_mode & S_IROTH) != 0)
 		source_warning(reader, "everyone can read the secret's file", path);
 	return store_content(reader, bytes, len);
@@ -120,7 +121,8 @@ read_file(const struct source_reader *reader, const char *path)
 static const char *
 read_credential(const struct source_reader *reader, const char *name)
 {
-	const char *dir = getenv("CREDENTIALS_DIRECTORY"), *reason = NULL;
+	const char *dir = getenv("CREDENTIALS_DIRECTORY");
+	struct status status = { 0 };
 	CLEANUP_FREE char *path = NULL;
 	char *bytes = NULL;
 	struct stat st;
@@ -129,20 +131,25 @@ read_credential(const struct source_reader *reader, const char *name)
 	if (name[0] == '\0' || name[0] == '.' || strchr(name, '/') != NULL)
 		return source_error(reader, "expected the name of a credential after credential:, "
 					    "without '/'");
-	if (dir == NULL || dir[0] != '/') {
-		reason = "$CREDENTIALS_DIRECTORY is not set: only the systemd unit has credentials";
+	if (dir == NULL) {
+		status_fail(&status, COSI_INVALID,
+			    "$CREDENTIALS_DIRECTORY is not set: only the systemd unit has "
+			    "credentials");
+	} else if (dir[0] != '/') {
+		status_fail(&status, COSI_INVALID,
+			    "$CREDENTIALS_DIRECTORY is not an absolute path");
 	} else if (asprintf(&path, "%s/%s", dir, name) < 0) {
 		path = NULL;
-		reason = "out of memory";
+		status_no_memory(&status);
 	} else {
-		bytes = file_read(path, SOURCE_FILE_MAX, &len, &st, &reason);
+		bytes = file_read(path, SOURCE_FILE_MAX, &len, &st, &status);
 	}
 	if (bytes != NULL)
 		return store_content(reader, bytes, len);
 	if (!reader->source->checking)
-		return source_error(reader, "cannot read the credential: %s", reason);
+		return source_error(reader, "cannot read the credential: %s", status.text);
 	diag_warning(reader->diag, reader->location->file, reader->location->line,
-		     "'%s': cannot read the credential: %s", reader->location->key, reason);
+		     "'%s': cannot read the credential: %s", reader->location->key, status.text);
 	return "";
 }
 

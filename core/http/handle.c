@@ -172,7 +172,7 @@ ca_store_apply_cb(CURL *easy, void *ssl_ctx, void *userdata)
 
 /* Called when a connection stands, before each sending.  libcurl itself repeats a request on a
  * fresh connection when a kept one turns out to be closed, whatever the method: here that is
- * counted, and refused to what must not be sent twice. */
+ * counted, and refused to what changes something: the first one may have arrived. */
 static int
 before_sending_cb(void *userdata, char *ip, char *local_ip, int port, int local_port)
 {
@@ -181,7 +181,7 @@ before_sending_cb(void *userdata, char *ip, char *local_ip, int port, int local_
 	struct http_call *call = attempt->call;
 
 	(void)ip, (void)local_ip, (void)port, (void)local_port;
-	if (attempt->sent > 0 && !attempt->request->repeatable)
+	if (attempt->sent > 0 && !attempt->request->resendable)
 		attempt->stop = ATTEMPT_NO_REPEAT;
 	else if (atomic_load(call->cancelled))
 		attempt->stop = ATTEMPT_CANCELLED;
@@ -328,7 +328,7 @@ handle_perform(struct handle *handle, struct attempt *attempt)
 	/* Did stray bytes come before the answer?  RADOS Gateway 16.2 sends more than an answer's
 	 * worth, and what comes late is taken for the answer to the next request on that
 	 * connection.  Two attempts are one request for the caller: they share its timeout. */
-	if (nconnects == 0 && attempt->request->repeatable) {
+	if (nconnects == 0 && attempt->request->resendable) {
 		left_ms -= clock_mono_ms() - begun_ms;
 		code = handle_send(handle, attempt, left_ms > 0 ? left_ms : 1, true);
 	}

@@ -48,7 +48,7 @@ enum attempt_stop {
 	ATTEMPT_GOES_ON = 0,
 	ATTEMPT_CANCELLED = 1, /* the caller left before it was sent */
 	ATTEMPT_TOO_LATE = 2,  /* the deadline came before it was sent */
-	ATTEMPT_NO_REPEAT = 3, /* the kept connection broke, and it must not be sent again */
+	ATTEMPT_NO_REPEAT = 3, /* the kept connection broke, and it may have arrived */
 	ATTEMPT_GIVEN_UP = 4,  /* the caller has left, and the request changes nothing */
 };
 

@@ -109,6 +109,13 @@ retry_wait(const struct http_call *call, int64_t delay_ms)
 
 /* ---- attempts ---- */
 
+/* No answer, or one that says only that an intermediary gave up. */
+static bool
+is_lost(int status)
+{
+	return status == 0 || status == 408 || status == 502 || status == 504;
+}
+
 /* attempt: its request and call are set; it becomes the last one.  0 when that brought an answer.
  */
 static int
@@ -130,21 +137,24 @@ send_until_answered(const struct http_client *client, struct origin *origin, str
 		*attempt = (struct attempt){ .request = request, .call = call };
 		handle_perform(handle, attempt);
 		nattempts++;
-		/* A changing request that is lost may be carried out later, even when its
-		 * repetition was answered.  408, 502 and 504: an intermediary gave up. */
-		lost = attempt->status == 0 || attempt->status == 408 || attempt->status == 502 ||
-		       attempt->status == 504;
-		if (request->changing && (attempt->sent > 1 || (attempt->sent == 1 && lost)) &&
-		    request->timeout_ms > call->unknown_ms)
+		/* The store may carry it out later, beside or after whatever is sent then: its
+		 * repetition, another request of this call, or of one that saw this call succeed.
+		 * So nothing more is sent, and the call fails. */
+		lost = request->changing && attempt->sent > 0 && is_lost(attempt->status);
+		if (lost)
 			call->unknown_ms = request->timeout_ms;
 		breaker_report(&origin->breaker, probe, attempt->outcome, attempt->text,
 			       clock_mono_ms());
 		trace_attempt(handle, attempt);
 		/* A request that never left can be sent again, regardless of its method. */
-		again = attempt->repeat && nattempts <= client->retries &&
+		again = !lost && attempt->repeat && nattempts <= client->retries &&
 			(request->repeatable || attempt->sent == 0);
 	} while (again && retry_wait(call, retry_delay_ms(nattempts, reply_header(&handle->reply,
 										  "retry-after"))));
+	if (lost && attempt->status != 0)
+		return status_fail(call->status, COSI_UNAVAILABLE,
+				   "%s answered %d to '%s': it may still be carried out",
+				   request->url.origin, attempt->status, request->shown);
 	if (attempt->status != 0)
 		return 0;
 	return status_fail(call->status, attempt->code, "%s", attempt->text);

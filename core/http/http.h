@@ -54,12 +54,12 @@ struct http_call {
 	const atomic_bool *abandoned;
 	const struct log_fields
 		*fields; /* borrowed, for trace lines; NULL: they carry the backend's name */
-	/* Out: a changing request (any but GET and HEAD) was sent and its outcome is unknown;
-	 * nothing else may touch its object for this long (the largest timeout of such requests).
-	 * 0: all is known. Unknown are: no answer or not all of it, and the answers 408, 502 and
-	 * 504, which say that an intermediary gave up.  It stays set when a repetition is
-	 * answered: the lost request may still be carried out (measured on RGW: a later revoke is
-	 * then undone). */
+	/* Out: a changing request (any but GET and HEAD) was sent, its outcome is unknown, and the
+	 * call has failed; nothing else may touch its object for this long, the request's timeout.
+	 * 0: all is known.  Unknown are: no answer or not all of it, and the answers 408, 502 and
+	 * 504, which say that an intermediary gave up.  The request may still be carried out, so it
+	 * is not sent again (measured on RGW: a later revoke is undone; on MinIO: a setting is
+	 * lost beside the next one). */
 	int64_t unknown_ms;
 	unsigned nrequests; /* out: requests sent, retries included */
 };
@@ -77,11 +77,12 @@ enum {
 /* One request to base (scheme://host[:port][/prefix], never NULL here).  NULL: no answer, and
  * call->status says why: UNAVAILABLE (not reached, breaker open, cut, unusable answer), TIMEOUT,
  * EXHAUSTED (no memory), INTERNAL.  A request in flight runs to its own timeout, whatever the
- * call's deadline says. Retried within the deadline, with jittered backoff: transport errors, 429,
- * 500, 502, 503 and 504 of requests that may be sent twice; Retry-After is honoured.  A request
- * that never left, because no connection was made, is repeated whatever it is.  A kept connection
- * that turns out to be closed, or to hold bytes that belong to no answer, is replaced at once for
- * what may be sent twice.  The last answer is returned as it is.  A request that HTTP cannot carry
+ * call's deadline says.  Retried within the deadline, with jittered backoff: 429, 500 and 503 of
+ * requests that may be sent twice; transport errors, 502 and 504 of GET and HEAD; Retry-After is
+ * honoured.  A request that never left, because no connection was made, is repeated whatever it
+ * is.  A kept connection that turns out to be closed, or to hold bytes that belong to no answer, is
+ * replaced at once for GET and HEAD.  The last answer is returned as it is, except 408, 502 and 504
+ * to a changing request, which are UNAVAILABLE.  A request that HTTP cannot carry
  * (a line break in a header, a space in the path) is INTERNAL.  The module gives no Host,
  * Content-Length, Transfer-Encoding, Connection or Expect header: the client sets them.  asked has
  * all fields, whatever its size says. */

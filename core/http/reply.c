@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * reply.c - collects an answer as libcurl hands it over, within limits.
  *
- * A header is kept as "name\0value\0": name in lower case, value without the blanks around it.
+ * A header is kept as "name\0value\0": name in lower case, value without the blanks around it and
+ * without control characters.
  */
 #include "http/reply.h"
 
@@ -110,9 +111,12 @@ reply_add_header(struct reply *reply, const char *line, size_t len)
 	for (; name_len > 0; name_len--, line++)
 		*out++ = *line >= 'A' && *line <= 'Z' ? (char)(*line - 'A' + 'a') : *line;
 	*out++ = '\0';
-	memcpy(out, value, len);
-	out[len] = '\0';
-	reply->head.len = (size_t)(out + len + 1 - reply->head.data);
+	/* As RFC 9110 5.5 has it for some: a module may send a value back, and no request can have
+	 * one with control characters. */
+	for (; len > 0; len--, value++)
+		*out++ = (unsigned char)*value < ' ' || *value == 0x7f ? ' ' : *value;
+	*out++ = '\0';
+	reply->head.len = (size_t)(out - reply->head.data);
 	reply->nheaders++;
 	return REPLY_FINE;
 }

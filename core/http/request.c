@@ -230,5 +230,6 @@ request_prepare(struct http_call *call, const struct url *base, const struct cos
 			  (asked->flags & COSI_HTTP_SAFE) != 0;
 	if ((asked->flags & COSI_HTTP_FINAL) != 0)
 		out->repeatable = false;
+	out->resendable = out->repeatable && !out->changing;
 	return prepare_headers(call, asked, out);
 }

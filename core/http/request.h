@@ -31,8 +31,9 @@ struct request {
 	struct cosi_bytes body;
 	size_t max_reply;
 	int64_t timeout_ms;
-	bool repeatable; /* may be sent twice */
 	bool changing;   /* anything but GET and HEAD */
+	bool repeatable; /* may be sent again after 429, 500 and 503 */
+	bool resendable; /* also when its outcome is unknown: it changes nothing */
 };
 
 /* 0, or -1 with call->status INTERNAL: HTTP cannot carry the request. */

@@ -149,11 +149,8 @@ check_can(struct module_call *call, bool has_handler, const char *what)
 {
 	const struct backend *backend = call->backend;
 
-	if (instance_of(backend)->unfit)
-		return status_fail(
-			call->status, COSI_PRECONDITION,
-			"backend '%s' is not open: one of its secrets cannot be read here",
-			backend->name);
+	if (backend->left_out != NULL)
+		return backend_fail_left_out(backend, call->status);
 	if (has_handler)
 		return 0;
 	return status_fail(call->status, COSI_UNSUPPORTED, "backend '%s' (module '%s') cannot %s",
@@ -164,6 +161,25 @@ static void *
 handle_of(const struct module_call *call)
 {
 	return instance_of(call->backend)->handle;
+}
+
+/* A name that the module has made is its own: else the request for it would make another bucket. */
+static int
+verify_mapped(struct module_call *call, uint32_t kind, const char *asked, const char *name)
+{
+	const struct cosi_module *module = call->backend->module;
+	const char *again;
+
+	if (strcmp(name, asked) == 0)
+		return 0;
+	again = module->map_name(handle_of(call), &call->pub, kind, name, false);
+	if (verify_result(call, again == NULL ? -1 : 0) < 0)
+		return -1;
+	if (strcmp(again, name) == 0)
+		return 0;
+	return status_fail(call->status, COSI_INTERNAL,
+			   "module '%s' made '%s' out of '%s', and another name out of that",
+			   module->name, name, asked);
 }
 
 const char *
@@ -195,7 +211,8 @@ backend_map_name(struct module_call *call, uint32_t kind, const char *asked, boo
 			    asked);
 	else
 		name = arena_strdup(call->arena, name);
-	return verify_result(call, 0) == 0 ? name : NULL;
+	return verify_result(call, 0) == 0 && verify_mapped(call, kind, asked, name) == 0 ? name
+											  : NULL;
 }
 
 int
@@ -356,11 +373,13 @@ void
 backend_info(const struct backend *backend, struct backend_info *out)
 {
 	const struct instance *instance = instance_of(backend);
-	const struct module_file *file = &instance->image->file;
 	struct http_open_breaker open[BACKEND_OPEN_MAX];
 
-	*out = (struct backend_info){ .file = file->source, .endpoint = instance->endpoint };
-	parse_hex(file->hash, MODULE_HASH_LEN, out->hash);
+	*out = (struct backend_info){ .endpoint = instance->endpoint };
+	if (instance->image != NULL) {
+		out->file = instance->image->file.source;
+		parse_hex(instance->image->file.hash, MODULE_HASH_LEN, out->hash);
+	}
 	if (instance->client != NULL)
 		out->nopen = http_open_breakers(instance->client, BACKEND_OPEN_MAX, open);
 	for (size_t i = 0; i < out->nopen; i++) {

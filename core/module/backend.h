@@ -23,6 +23,7 @@ struct backend {
 	const struct config_backend *config; /* borrowed */
 	const struct cosi_module *module; /* a copy: fields that an older module lacks are zero */
 	const char *public_url; /* public_endpoint or endpoint; the URL for applications */
+	const char *left_out;   /* borrowed; why it cannot be used; NULL: it is open */
 	void *priv;             /* the instance: module layer only */
 	unsigned ncalls; /* the scheduler's, under its mutex: calls confined to this backend */
 };
@@ -30,22 +31,34 @@ struct backend {
 struct generation {
 	struct config *config; /* a reference */
 	unsigned number;       /* 1, 2, ... */
-	size_t nbackends;
+	size_t nbackends, nleft_out;
 	struct backend *backends; /* in the order of the configuration */
-	uint32_t protocols;       /* all that the backends serve together */
+	uint32_t protocols;       /* all that the backends serve together, as far as it is known */
 	atomic_uint refs;
 };
 
-/* Loads the modules, reads the settings, opens every instance.  NULL: something failed, diag says
- * what, nothing is left open; when `checking` (cosid --check), what could not be opened is left out
- * instead, and NULL means no memory.
- * before: the generation that serves, or NULL: a backend of it that would come out the same (file,
- * settings, secrets, certificates) stays open, as part of both.
- * A child process loads a file that is new to this process, and opens a new instance, first
- * (module/load_check.h): a program that calls this must hand LOAD_CHECK_OPTION to
- * load_check_child() before anything else. */
+/* What becomes of a generation with a backend that cannot be opened. */
+enum generation_mode {
+	/* The backend is left out and the others serve, unless none can be opened.  Its name
+	 * stays in the table, and every call that needs it is UNAVAILABLE. */
+	GENERATION_START = 1,
+	/* It does not serve. */
+	GENERATION_RELOAD,
+	/* As at a start; the backends that are open in the generation before stay as they are. */
+	GENERATION_RETRY,
+	/* cosid --check: it has the other backends only. */
+	GENERATION_CHECK,
+};
+
+/* Loads the modules, reads the settings, opens every instance; diag says what failed.  NULL: the
+ * mode does not allow that, or no memory; nothing is left open.  A backend that
+ * crash_record_count() blames is left out in every mode but --check, with a warning. before: the
+ * generation that serves, or NULL: a backend of it that would come out the same (file, settings,
+ * secrets, certificates) stays open, as part of both. A child process loads a file that is new to
+ * this process, and opens a new instance, first (module/load_check.h): a program that calls this
+ * must hand LOAD_CHECK_OPTION to load_check_child() before anything else. */
 struct generation *generation_open(struct config *config, const struct generation *before,
-				   bool checking, struct diag *diag);
+				   enum generation_mode mode, struct diag *diag);
 struct generation *generation_ref(struct generation *generation);
 /* The last one closes the instances and unloads their modules, on the caller's thread, which must
  * not be inside of a handler. */
@@ -55,6 +68,14 @@ struct backend *generation_find(const struct generation *generation, const char 
 void backend_close(struct backend *backend);
 /* Whether both are the same instance, kept by a reload.  Neither may have been closed. */
 bool backend_is_same(const struct backend *a, const struct backend *b);
+
+/* The failure of a call that needs a backend which is left out; -1. */
+static inline int
+backend_fail_left_out(const struct backend *backend, struct status *status)
+{
+	return status_fail(status, COSI_UNAVAILABLE, "backend '%s' is left out: %s", backend->name,
+			   backend->left_out);
+}
 
 /* One call on one backend: what a handler gets as its struct cosi_call.  Lives on the stack of
  * the caller of a backend_*() function below; set the borrowed members, then module_call_init(). */
@@ -113,9 +134,10 @@ int backend_list(struct module_call *call, const char *owner, const struct backe
 /* What cosictl status shows of a backend.  Texts live as long as the generation. */
 enum { BACKEND_OPEN_MAX = 8 };
 struct backend_info {
-	const char *file, *endpoint; /* the module's, as it was found; endpoint NULL: none */
-	char hash[65];               /* SHA-256 of what was loaded, in hex */
-	size_t nopen;                /* breakers that are open */
+	const char *file;     /* the module's, as it was found; NULL: it could not be loaded */
+	const char *endpoint; /* NULL: none */
+	char hash[65];        /* SHA-256 of what was loaded, in hex */
+	size_t nopen;         /* breakers that are open */
 	struct {
 		const char *url;
 		int64_t since_s; /* wall clock */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * crash.c - handlers of fatal signals and of exit().  They take no lock and no memory, which the
- * interrupted thread may hold. */
+ * crash.c - handlers of fatal signals and of exit().  They take no lock of cosid's and no
+ * memory, which the interrupted thread may hold. */
 #include "module/crash.h"
 
 #include <signal.h>
@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "module/crash_record.h"
 
 #include "banned.h"
 
@@ -39,6 +41,7 @@ name_module(const char *verb, const char *how, const char *signal_name)
 	log_dying(innermost->fields, "backend '%s': module '%s' %s in %s() (%s%s)",
 		  innermost->backend->name, innermost->backend->module->name, verb,
 		  innermost->function, how, signal_name);
+	crash_record_add(innermost->backend);
 }
 
 static void

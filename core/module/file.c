@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * file.c - what may be loaded, and the copy of it.
  *
- * Permissions are checked on the descriptor that is copied, so that nothing can be exchanged in
- * between; the hash and the ELF checks read the sealed copy, which cannot be changed or truncated.
+ * Only root and cosid's user can exchange the file once its path was checked; the hash and the ELF
+ * checks read the sealed copy, which cannot be changed or truncated.
  */
 #include "module/file.h"
 
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/trust.h"
 
 #include "banned.h"
 
@@ -147,30 +149,58 @@ check_elf(const unsigned char *bytes, size_t size, struct status *status)
 			   symbol_name);
 }
 
+static int
+is_module(const struct dirent *entry)
+{
+	size_t len = strlen(entry->d_name);
+
+	return entry->d_name[0] != '.' && len > 3 && strcmp(entry->d_name + len - 3, ".so") == 0;
+}
+
+/* Fails for a file that is not there; a mistyped name is seen beside those that are. */
+static int
+fail_missing(const char *source, struct status *status)
+{
+	CLEANUP_FREE char *dir = strndup(source, (size_t)(strrchr(source, '/') - source));
+	struct dirent **entries = NULL;
+	char names[STATUS_TEXT_MAX] = "";
+	int n = dir != NULL ? scandir(dir, &entries, is_module, alphasort) : 0;
+	size_t len = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (len < sizeof names)
+			len += (size_t)snprintf(names + len, sizeof names - len, "%s%.*s",
+						len > 0 ? ", " : ": the modules there are ",
+						(int)strlen(entries[i]->d_name) - 3,
+						entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	return status_fail(status, COSI_INVALID, "%s%s", strerrordesc_np(ENOENT), names);
+}
+
 /* Checks who may write to file->source, copies it, and checks the copy. */
 static int
 read_source(struct module_file *file, struct status *status)
 {
 	/* O_NONBLOCK: a FIFO must not block the daemon. */
-	CLEANUP_FD int in = open(file->source, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	CLEANUP_FD int in = -1;
 	unsigned char *bytes;
 	struct stat st;
-	size_t size;
+	size_t size = 0;
 	int rc = -1;
 
+	if (trust_check(file->source, status) < 0)
+		return -1;
+	in = open(file->source, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (in < 0 && errno == ENOENT)
+		return fail_missing(file->source, status);
 	if (in < 0 || fstat(in, &st) != 0)
 		return status_fail(status, COSI_INVALID, "%s", strerrordesc_np(errno));
 	if (S_ISDIR(st.st_mode))
 		return status_fail(status, COSI_INVALID, "the path is a directory");
 	if (!S_ISREG(st.st_mode))
 		return status_fail(status, COSI_INVALID, "the path is not a regular file");
-	if (st.st_uid != 0 && st.st_uid != geteuid())
-		return status_fail(status, COSI_DENIED,
-				   "the file belongs to user %u, not to root or cosid's user",
-				   st.st_uid);
-	if ((st.st_mode & 022) != 0)
-		return status_fail(status, COSI_DENIED,
-				   "users other than its owner may write to the file");
 	file->fd = copy_sealed(in, file->name, &size, status);
 	if (file->fd < 0)
 		return -1;

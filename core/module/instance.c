@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/secret.h"
 #include "module/crash.h"
+#include "module/crash_record.h"
 #include "module/settings.h"
 
 #include "banned.h"
@@ -106,6 +107,7 @@ free_instance(struct instance *instance)
 	free(instance->config);
 	free(instance->endpoint);
 	free(instance->public_url);
+	free(instance->left_out);
 	image_unref(instance->image);
 	free(instance);
 }
@@ -114,8 +116,11 @@ static void
 set_instance(struct backend *backend, struct instance *instance)
 {
 	backend->priv = instance;
-	backend->module = &instance->image->loaded.module;
+	backend->name = backend->config->name;
+	backend->module =
+		instance->image != NULL ? &instance->image->loaded.module : &instance->unknown;
 	backend->public_url = instance->public_url;
+	backend->left_out = instance->left_out;
 }
 
 static bool
@@ -162,6 +167,24 @@ digest_settings(const struct backend *backend, struct instance *instance, const 
 	return done ? 0 : -1;
 }
 
+/* 0, or -1 with status. */
+static int
+leave_out_crashing(struct backend *backend, struct instance *instance, struct diag *diag,
+		   struct status *status)
+{
+	if (asprintf(&instance->left_out,
+		     "module '%s' has ended cosid %d times in a row; it is used again once its "
+		     "file or the backend's configuration changes",
+		     backend->module->name, CRASH_RECORD_LIMIT) < 0) {
+		instance->left_out = NULL;
+		return status_no_memory(status);
+	}
+	backend->left_out = instance->left_out;
+	diag_warning(diag, backend->config->file, backend->config->line,
+		     "backend '%s' is left out: %s", backend->name, backend->left_out);
+	return 0;
+}
+
 /* Goes on with the instance that serves, if a new one would be the same; else opens the new one,
  * first in a child.  0 or -1 with status. */
 static int
@@ -186,13 +209,16 @@ take_over_or_open(struct backend *backend, struct instance *instance, const stru
 	if (digest_settings(backend, instance, settings, settings_len) < 0)
 		return status_fail(status, COSI_INTERNAL,
 				   "cannot compute the digest of the settings");
-	if (old != NULL && !old->unfit &&
+	if (old != NULL && old->left_out == NULL &&
 	    CRYPTO_memcmp(old->digest, instance->digest, sizeof old->digest) == 0) {
 		atomic_fetch_add(&old->refs, 1);
 		set_instance(backend, old);
 		free_instance(instance);
 		return 0;
 	}
+	if (opening->mode != GENERATION_CHECK &&
+	    crash_record_count(config->name, instance->digest) >= CRASH_RECORD_LIMIT)
+		return leave_out_crashing(backend, instance, opening->diag, status);
 	if (backend->module->open != NULL &&
 	    load_check_open(opening->check, &instance->image->file, &tried, status) < 0)
 		return -1;
@@ -223,7 +249,6 @@ instance_open(struct backend *backend, struct image *image, const struct opening
 	}
 	atomic_init(&instance->refs, 1);
 	instance->image = image;
-	backend->name = config->name;
 	set_instance(backend, instance);
 	if (endpoint == NULL && (module->flags & COSI_NETWORK) != 0)
 		endpoint = module->endpoint;
@@ -235,14 +260,15 @@ instance_open(struct backend *backend, struct image *image, const struct opening
 		return -1;
 	}
 	backend->public_url = instance->public_url;
-	if (config_settings(config, module, opening->checking, instance->config,
+	if (config_settings(config, module, opening->mode == GENERATION_CHECK, instance->config,
 			    &instance->settings, opening->diag) < 0) {
 		instance_close(backend);
 		return -1;
 	}
-	instance->unfit = opening->checking && lacks_secret(instance, &module->config);
-	if (instance->unfit)
+	if (opening->mode == GENERATION_CHECK && lacks_secret(instance, &module->config)) {
+		backend->left_out = "one of its secrets cannot be read here";
 		return 0;
+	}
 	settings = settings_encode(&module->config, instance->config, &settings_len);
 	if (settings == NULL)
 		status_no_memory(&status);
@@ -251,10 +277,56 @@ instance_open(struct backend *backend, struct image *image, const struct opening
 	wiped_free(settings);
 	if (rc == 0)
 		return 0;
-	diag_error(opening->diag, config->file, config->line, "backend '%s': %s", config->name,
-		   status.text);
+	diag_error(opening->diag, config->file, config_line(config, status.text),
+		   "backend '%s': %s", config->name, status.text);
 	instance_close(backend);
 	return -1;
+}
+
+int
+instance_keep(struct backend *backend, const struct generation *before)
+{
+	const struct backend *old =
+		before != NULL ? generation_find(before, backend->config->name) : NULL;
+
+	if (old == NULL || old->left_out != NULL)
+		return -1;
+	atomic_fetch_add(&instance_of(old)->refs, 1);
+	set_instance(backend, instance_of(old));
+	return 0;
+}
+
+uint32_t
+instance_protocols(const struct backend *backend)
+{
+	return instance_of(backend)->image != NULL
+		       ? backend->module->protocols
+		       : crash_record_protocols(backend->name, backend->config->module);
+}
+
+int
+instance_leave_out(struct backend *backend, struct image *image, const char *reason)
+{
+	const struct config_backend *config = backend->config;
+	struct instance *instance = calloc(1, sizeof *instance);
+
+	if (instance == NULL || (instance->left_out = strdup(reason)) == NULL) {
+		free(instance);
+		image_unref(image);
+		return -1;
+	}
+	atomic_init(&instance->refs, 1);
+	instance->image = image;
+	/* Unknown protocols count as all of them: a request that may be meant for it must wait. */
+	instance->unknown = (struct cosi_module){
+		.name = config->module,
+		.version = "",
+		.protocols = crash_record_protocols(config->name, config->module),
+	};
+	if (instance->unknown.protocols == 0)
+		instance->unknown.protocols = COSI_S3 | COSI_AZURE | COSI_GCS;
+	set_instance(backend, instance);
+	return 0;
 }
 
 void

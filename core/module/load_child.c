@@ -77,9 +77,12 @@ serve_request(void)
 		do
 			pid = waitpid(-1, NULL, WNOHANG | __WALL);
 		while (pid > 0 || (pid < 0 && errno == EINTR));
-		if (pid == 0)
-			status_fail(&status, COSI_INVALID, "%s left a child process running",
-				    request.opens ? "open()" : "loading");
+		if (pid == 0 && request.opens)
+			status_fail(&status, COSI_INVALID,
+				    "open() of module '%s' left a child process running",
+				    request.module);
+		else if (pid == 0)
+			status_fail(&status, COSI_INVALID, "loading left a child process running");
 	}
 	wiped_free(settings);
 	memcpy(reply.error, status.text, sizeof reply.error);

@@ -29,8 +29,13 @@ lookup_add(struct lookup *lookup, struct backend *backend, const char *native,
 	   const struct backend *preferred)
 {
 	struct candidate *candidate = &lookup->candidates[lookup->ncandidates++];
+	struct status reason = { 0 };
 
 	*candidate = (struct candidate){ .backend = backend, .native = native };
+	if (backend->left_out != NULL) {
+		backend_fail_left_out(backend, &reason);
+		lookup_failed(lookup, candidate, &reason);
+	}
 	if (backend != preferred)
 		return;
 	if (candidate != lookup->candidates) {

@@ -41,6 +41,7 @@ struct lookup {
 struct plan;
 /* Room for as many candidates as the generation has backends, from the arena; NULL: no memory. */
 struct lookup *lookup_new(const struct plan *plan, const char *name);
+/* One that is left out cannot tell. */
 void lookup_add(struct lookup *lookup, struct backend *backend, const char *native,
 		const struct backend *preferred);
 

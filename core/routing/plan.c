@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * plan.c - reads ids and names: whose bucket or account is meant?
+ * plan.c - finds the backend that the ids and names of a request mean.
  *
  *   "<configured backend>.<native>"   that backend
  *   anything else                     Revoke: FAILED_PRECONDITION; Delete: only a bucket with
@@ -14,6 +14,14 @@
 #include "routing/route.h"
 
 #include "banned.h"
+
+/* Is the backend a candidate of look-ups?  One that is left out is, because it may have the bucket.
+ */
+static bool
+may_tell(const struct backend *backend)
+{
+	return backend->left_out != NULL || backend->module->get_bucket != NULL;
+}
 
 /* Looks for a bucket that an earlier request of that name has made: on `only`, or, when that is
  * NULL, on every backend.  accept_new does not count, since it may have been true then.  The bucket
@@ -34,15 +42,18 @@ find_made_bucket(struct plan *plan, struct backend *preferred, const struct back
 	lookup->why = *why;
 	for (size_t i = 0; i < generation->nbackends; i++) {
 		struct backend *backend = &generation->backends[i];
-		bool can_tell = backend->module->get_bucket != NULL;
 		struct status refusal = { 0 };
 		struct module_call call;
 		const char *native;
 
 		if ((only != NULL && backend != only) ||
 		    !route_serves(backend, plan->req->protocols) ||
-		    (backend != preferred && !can_tell))
+		    (backend != preferred && !may_tell(backend)))
 			continue;
+		if (backend->left_out != NULL) {
+			lookup_add(lookup, backend, plan->req->name, preferred);
+			continue;
+		}
 		/* A backend that cannot hold a bucket of that name has none. */
 		plan_module_call(plan, backend, plan->arena, &refusal, &call);
 		native = backend_map_name(&call, COSI_BUCKET, plan->req->name,
@@ -106,7 +117,7 @@ find_existing_bucket(struct plan *plan, const char *native)
 	for (size_t i = 0; i < generation->nbackends; i++) {
 		struct backend *backend = &generation->backends[i];
 
-		if (backend->module->get_bucket != NULL && route_permits(backend, native) &&
+		if (may_tell(backend) && route_permits(backend, native) &&
 		    (explicit == NULL || strcmp(explicit, backend->name) == 0))
 			lookup_add(lookup, backend, native, preferred);
 	}
@@ -159,7 +170,7 @@ plan_by_bucket_id(struct plan *plan)
 	lookup->owned_only = true;
 	lookup->all_must_answer = true;
 	for (size_t i = 0; i < generation->nbackends; i++)
-		if (generation->backends[i].module->get_bucket != NULL)
+		if (may_tell(&generation->backends[i]))
 			lookup_add(lookup, &generation->backends[i], id, NULL);
 	status_fail(&lookup->why, COSI_PRECONDITION,
 		    "'%s' names no backend, and cosid has created no bucket of that name",
@@ -246,6 +257,8 @@ plan_complete(struct plan *plan, struct backend *backend)
 	bool access = plan->req->op == REQUEST_GRANT || plan->req->op == REQUEST_REVOKE;
 
 	plan->backend = backend;
+	if (backend->left_out != NULL)
+		return backend_fail_left_out(backend, plan->status);
 	return plan_check_memory(plan, access ? plan_access(plan) : plan_bucket(plan));
 }
 
@@ -277,8 +290,9 @@ plan_request(struct plan *plan)
 	}
 	if (rc == 0 && plan->backend != NULL)
 		return plan_complete(plan, plan->backend);
-	if (rc == 0 && plan->lookup->ncandidates == 0) {
-		*plan->status = plan->lookup->why;
+	/* No store has to be asked: there is none, or all that could tell are left out. */
+	if (rc == 0 && lookup_next(plan->lookup) == NULL) {
+		(void)lookup_decide(plan->lookup, plan->status);
 		rc = -1;
 	}
 	return plan_check_memory(plan, rc);

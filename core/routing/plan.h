@@ -45,6 +45,7 @@ struct plan {
 	struct lookup *lookup;   /* NULL: no store has to be asked */
 	const char *native;      /* the bucket's or the account's name in the store */
 	const char *id;          /* "<backend>.<native>" */
+	const char *bucket_id; /* grant, revoke: of the first bucket; NULL: none on this backend */
 	/* The names of request.buckets in the store, one to one; NULL in a Revoke: the account
 	 * cannot have access to it. */
 	const char **natives;

@@ -149,7 +149,7 @@ plan_access_buckets(struct plan *plan)
 	if (store == NULL || refs == NULL)
 		return -1;
 	for (size_t i = 0; i < req->nbuckets; i++) {
-		const char *native = plan->natives[i], *id = req->buckets[i].id;
+		const char *native = plan->natives[i], *id = req->buckets[i].id, *whole;
 		uint32_t mode = req->mode_is_param ? plan->params.mode : req->buckets[i].mode;
 		/* Else by an id, which is longer. */
 		bool by_native_name = native != NULL && strcmp(native, id) == 0;
@@ -158,11 +158,14 @@ plan_access_buckets(struct plan *plan)
 			continue;
 		refs[n++] = &store[i];
 		store[i].native = native;
+		whole = id_format(plan->arena, backend, native, plan->status);
+		if (whole == NULL)
+			return -1;
+		if (i == 0)
+			plan->bucket_id = whole;
 		if (req->op == REQUEST_REVOKE)
 			continue;
 		store[i].mode = mode;
-		if (id_format(plan->arena, backend, native, plan->status) == NULL)
-			return -1;
 		if (by_native_name && !route_permits(plan->backend, native))
 			return status_fail(plan->status, COSI_NOT_FOUND,
 					   "existing_buckets of backend '%s' does not permit "

@@ -79,6 +79,10 @@ route_explicit(const struct generation *generation, const char *name, uint32_t p
 			    secret_shown(name).text, route_choices(generation, protocols, list));
 		return NULL;
 	}
+	if (backend->left_out != NULL) {
+		backend_fail_left_out(backend, status);
+		return NULL;
+	}
 	if (!route_serves(backend, protocols)) {
 		status_fail(status, COSI_INVALID,
 			    "parameter 'backend': '%s' supports %s, requested: %s", name,
@@ -102,6 +106,14 @@ route_none(const struct generation *generation, const struct request *req, struc
 	char list[CHOICES_MAX];
 
 	for (size_t i = 0; i < generation->nbackends; i++) {
+		const struct backend *backend = &generation->backends[i];
+
+		/* The choice may be another one when it is open: what it serves may not be known.
+		 */
+		if (backend->left_out != NULL && route_serves(backend, req->protocols)) {
+			backend_fail_left_out(backend, status);
+			return NULL;
+		}
 		served = served || route_serves(&generation->backends[i], req->protocols);
 		open = open || route_can_take(&generation->backends[i], req->protocols);
 	}
@@ -154,6 +166,36 @@ route_new_bucket(const struct generation *generation, const struct request *req,
 	}
 	/* 5. there is none, or a choice */
 	return ntakers == 1 ? only : route_none(generation, req, status);
+}
+
+void
+route_warn(const struct generation *generation, struct diag *diag)
+{
+	const struct config *config = generation->config;
+	const struct config_backend *last = NULL;
+	uint32_t served = 0, shared = 0;
+	char list[CHOICES_MAX];
+	size_t ntakers = 0;
+
+	for (size_t i = 0; i < config->nroutes; i++)
+		if (strcmp(config->routes[i].match, "*") == 0)
+			return;
+	for (size_t i = 0; i < generation->nbackends; i++) {
+		const struct backend *backend = &generation->backends[i];
+
+		if (!route_can_take(backend, 0))
+			continue;
+		shared |= served & backend->module->protocols;
+		served |= backend->module->protocols;
+		last = backend->config;
+		ntakers++;
+	}
+	if (config->default_backend == NULL && ntakers > 1)
+		diag_warning(diag, last->file, last->line,
+			     "there is no 'default_backend' to choose between %s: bucket classes "
+			     "%swithout the parameter 'backend' are refused",
+			     route_choices(generation, 0, list),
+			     shared != 0 ? "" : "of v1alpha1, which names no protocol, ");
 }
 
 struct backend *

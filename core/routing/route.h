@@ -21,6 +21,10 @@ bool route_permits(const struct backend *backend, const char *native);
 struct backend *route_new_bucket(const struct generation *generation, const struct request *req,
 				 struct status *status);
 
+/* Warns when a bucket class must name its backend, because several take new buckets and nothing
+ * chooses between them. */
+void route_warn(const struct generation *generation, struct diag *diag);
+
 /* The backend that is asked first for a bucket with that native name; NULL: no route matches. */
 struct backend *route_native_bucket(const struct generation *generation, const char *native);
 

@@ -23,7 +23,7 @@ enum {
 	LIMIT_MAP = 4096,                    /* the sum of its keys and values */
 	LIMIT_DNS_NAME = 253,                /* v1alpha2: names of buckets and accounts */
 	LIMIT_LONG_ID = 2048,                /* v1alpha2: bucket_id and account_id */
-	LIMIT_TOKEN = 4096,                  /* v1alpha2: a SAS URL is longer than LIMIT_STRING */
+	LIMIT_TOKEN = 2048,                  /* v1alpha2: a SAS URL is longer than LIMIT_STRING */
 	LIMIT_BUCKETS = REQUEST_BUCKETS_MAX, /* of one access */
 
 	/* Requests. */

@@ -8,12 +8,14 @@
  */
 #include "rpc/server.h"
 
+#include <fcntl.h>
 #include <grpc/grpc_posix.h>
 #include <grpc/grpc_security.h>
 #include <grpc/support/log.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -160,6 +162,26 @@ server_give(void *owner, int fd)
 	grpc_server_add_channel_from_fd(server->grpc, fd, server->credentials);
 }
 
+/* The core aborts the process when it gets no descriptors for its own use. */
+static int
+server_check_descriptors(int fd, struct status *status)
+{
+	enum { NEEDED = 16 };
+	int fds[NEEDED], n = 0;
+	bool enough;
+
+	while (n < NEEDED && (fds[n] = fcntl(fd, F_DUPFD_CLOEXEC, 0)) >= 0)
+		n++;
+	enough = n == NEEDED;
+	while (n > 0)
+		(void)close(fds[--n]);
+	return enough ? 0
+		      : status_fail(status, COSI_EXHAUSTED,
+				    "cannot start gRPC: less than %d descriptors are left: raise "
+				    "the limit (LimitNOFILE=)",
+				    NEEDED);
+}
+
 static int
 server_start_all(struct server *server, const struct server_config *config, struct sched *sched,
 		 struct status *status)
@@ -174,7 +196,7 @@ server_start_all(struct server *server, const struct server_config *config, stru
 							config->listen_fd, status)
 				    : unix_socket_open(&server->node, config->socket_path,
 						       config->socket_mode, status);
-	if (rc < 0)
+	if (rc < 0 || server_check_descriptors(server->node.fd, status) < 0)
 		return -1;
 	gpr_set_log_function(server_log_core);
 	grpc_init();

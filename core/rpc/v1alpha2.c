@@ -215,7 +215,7 @@ v1alpha2_decode_grant(const void *input, struct request *out, struct arena *aren
 		newer = newer || in->buckets[i]->object_metadata != NULL ||
 			in->buckets[i]->bucket_metadata != NULL;
 	for (size_t i = 0; i < in->n_buckets; i++) {
-		uint32_t mode;
+		uint32_t mode = 0;
 
 		if (v1alpha2_mode(in->buckets[i], newer, &mode, status) < 0 ||
 		    v1alpha2_add_bucket(in->buckets[i]->bucket_id, mode, out, status) < 0)

@@ -123,10 +123,13 @@ confine(struct call *call)
 	/* The name in the queue outlives the generation, which may be closed when the reply is
 	 * logged. */
 	call->fields.backend = queues_find(&sched->queues, call->needs->name)->name;
-	if (call->req.op == REQUEST_CREATE)
-		call->fields.bucket = call->plan.id;
-	else if (call->req.op == REQUEST_GRANT)
+	/* A bucket that the request calls by its name in the store is logged by its id, too. */
+	if (call->req.op == REQUEST_GRANT || call->req.op == REQUEST_REVOKE)
 		call->fields.account = call->plan.id;
+	else
+		call->fields.bucket = call->plan.id;
+	if (call->plan.bucket_id != NULL)
+		call->fields.bucket = call->plan.bucket_id;
 }
 
 void

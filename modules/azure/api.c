@@ -160,21 +160,15 @@ const struct rest_api azure_api = {
 	.name = "Azure Blob Storage",
 	.sign = azure_sign_message,
 	.error_code = azure_read_error,
+	.id_header = "x-ms-request-id",
 	.nerrors = sizeof azure_errors / sizeof azure_errors[0],
 	.errors = azure_errors,
 };
 
 bool
-azure_answered(const struct cosi_http_reply *reply, int status)
-{
-	return reply->status == status && rest_header(reply, "x-ms-request-id") != NULL;
-}
-
-bool
 azure_is_absent(const struct cosi_http_reply *reply)
 {
-	return rest_error_is(&azure_api, reply, 404, "ContainerNotFound") &&
-	       rest_header(reply, "x-ms-request-id") != NULL;
+	return rest_error_is(&azure_api, reply, 404, "ContainerNotFound");
 }
 
 int

@@ -175,7 +175,7 @@ azure_probe(void *instance, struct cosi_call *call)
 			   REST_QUERY({ "comp", "list" }, { "maxresults", "1" }));
 	char ignored[1];
 
-	if (reply != NULL && azure_answered(reply, 200) &&
+	if (reply != NULL && reply->status == 200 &&
 	    xml_find(reply->body, "EnumerationResults", ignored, sizeof ignored))
 		return 0;
 	if (reply != NULL)

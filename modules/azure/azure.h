@@ -82,8 +82,6 @@ extern const struct rest_api azure_api;
 	.path = cosi_printf((call), "/%s", (container)),                                           \
 	REST_QUERY({ "restype", "container" }, { "comp", (comp) })
 
-/* Did Azure Blob Storage itself answer with that status, and not a server in between? */
-bool azure_answered(const struct cosi_http_reply *reply, int status);
 /* Did it say that there is no such container? */
 bool azure_is_absent(const struct cosi_http_reply *reply);
 /* rest_fail() of this api.  Never COSI_NOT_FOUND: what is absent unexpectedly was deleted by

@@ -16,6 +16,7 @@
 struct azure_state {
 	bool exists;
 	bool leased_for_ever;
+	const char *modified; /* when it was, in seconds */
 	struct cosi_bucket bucket;
 };
 
@@ -42,7 +43,8 @@ azure_head(const struct azure *azure, struct cosi_call *call, const struct cosi_
 		return -1;
 	if (azure_is_absent(reply))
 		return 0;
-	if (!azure_answered(reply, 200))
+	out->modified = rest_header(reply, "last-modified");
+	if (reply->status != 200 || out->modified == NULL)
 		return azure_fail(call, reply);
 	out->exists = true;
 	out->leased_for_ever = azure_header_is(reply, "x-ms-lease-duration", "infinite");
@@ -103,7 +105,7 @@ azure_put_container(const struct azure *azure, struct cosi_call *call,
 		return -1;
 	if (rest_error_is(&azure_api, reply, 409, "ContainerAlreadyExists"))
 		return azure_check_same(azure, call, req);
-	return azure_answered(reply, 201) ? 0 : azure_fail(call, reply);
+	return reply->status == 201 ? 0 : azure_fail(call, reply);
 }
 
 int
@@ -142,17 +144,20 @@ azure_get_bucket(void *instance, struct cosi_call *call, const struct cosi_bucke
 
 /* ---- delete ---- */
 
+/* Of the container that was looked at: a request that arrives late does not delete one that was
+ * created in its place since. */
 static int
 azure_send_delete(const struct azure *azure, struct cosi_call *call, const char *container,
-		  bool *out_leased)
+		  const struct azure_state *state, bool *out_leased)
 {
 	const struct cosi_http_reply *reply =
-		azure_send(azure, call, .method = "DELETE", AZURE_ON(call, container));
+		azure_send(azure, call, .method = "DELETE", AZURE_ON(call, container),
+			   REST_HEADERS({ "if-unmodified-since", state->modified }));
 
 	if (reply == NULL)
 		return -1;
 	*out_leased = rest_error_is(&azure_api, reply, 412, "LeaseIdMissing");
-	if (*out_leased || azure_answered(reply, 202) || azure_is_absent(reply) ||
+	if (*out_leased || reply->status == 202 || azure_is_absent(reply) ||
 	    rest_error_is(&azure_api, reply, 409, "ContainerBeingDeleted"))
 		return 0;
 	return azure_fail(call, reply);
@@ -180,7 +185,7 @@ azure_remove_container(const struct azure *azure, struct cosi_call *call,
 		return cosi_fail(call, COSI_PRECONDITION,
 				 "the container is not empty (whenNotEmpty = purge deletes its "
 				 "blobs, too)");
-	if (azure_send_delete(azure, call, req->native, &leased) < 0)
+	if (azure_send_delete(azure, call, req->native, &state, &leased) < 0)
 		return -1;
 	if (!leased)
 		return 0;
@@ -189,7 +194,7 @@ azure_remove_container(const struct azure *azure, struct cosi_call *call,
 		return cosi_fail(call, COSI_PRECONDITION,
 				 "the container has an infinite lease; break it first");
 	if (edit_break_lease(azure, call, req->native) < 0 ||
-	    azure_send_delete(azure, call, req->native, &leased) < 0)
+	    azure_send_delete(azure, call, req->native, &state, &leased) < 0)
 		return -1;
 	return leased ? cosi_fail(call, COSI_BUSY,
 				  "the container was leased again by another request")

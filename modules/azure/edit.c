@@ -78,7 +78,7 @@ lease_acquire(const struct azure *azure, struct cosi_call *call, const char *con
 	*out = (struct lease){ NULL, "" };
 	if (azure_is_absent(reply))
 		return 0;
-	if (!azure_answered(reply, 201))
+	if (reply->status != 201)
 		return azure_fail(call, reply);
 	etag = rest_header(reply, "etag");
 	*out = (struct lease){ id, etag != NULL ? etag : "" };
@@ -95,7 +95,7 @@ lease_release(const struct azure *azure, struct cosi_call *call, const char *con
 		REST_HEADERS({ "x-ms-lease-action", "release" }, { "x-ms-lease-id", lease->id }));
 	const char *code;
 
-	if (reply == NULL || azure_answered(reply, 200))
+	if (reply == NULL || reply->status == 200)
 		return;
 	code = rest_error_code(call, &azure_api, reply);
 	cosi_log(call, COSI_WARNING,
@@ -114,7 +114,7 @@ edit_break_lease(const struct azure *azure, struct cosi_call *call, const char *
 	if (reply == NULL)
 		return -1;
 	/* The lease, or the container, may be gone by now. */
-	if (azure_answered(reply, 202) || azure_is_absent(reply) ||
+	if (reply->status == 202 || azure_is_absent(reply) ||
 	    rest_error_is(&azure_api, reply, 409, "LeaseNotPresentWithLeaseOperation"))
 		return 0;
 	return azure_fail(call, reply);
@@ -144,7 +144,7 @@ edit_read(const struct azure *azure, struct cosi_call *call, struct edit *edit,
 	edit->exists = !azure_is_absent(reply);
 	if (!edit->exists)
 		return 0;
-	if (!azure_answered(reply, 200) || acl_read(call, reply->body, &out->acl) < 0)
+	if (reply->status != 200 || acl_read(call, reply->body, &out->acl) < 0)
 		return azure_fail(call, reply);
 	etag = rest_header(reply, "etag");
 	out->etag = etag != NULL ? etag : "";
@@ -198,7 +198,9 @@ edit_check_written(struct cosi_call *call, struct edit *edit, const struct cosi_
 	if (reply == NULL)
 		return -1;
 	edit->exists = !azure_is_absent(reply);
-	return !edit->exists || azure_answered(reply, 200) ? 0 : azure_fail(call, reply);
+	if (!edit->exists || (reply->status == 200 && reply->body.len == 0))
+		return 0;
+	return azure_fail(call, reply);
 }
 
 /* When a request gets no answer, the call can send nothing more, and the lease runs out. */

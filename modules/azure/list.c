@@ -59,7 +59,7 @@ azure_read_page(const struct azure *azure, struct azure_page *page, struct rest_
 		return -1;
 	if (azure_is_absent(reply))
 		return cosi_fail(call, COSI_BUSY, "the container was deleted by another request");
-	if (!azure_answered(reply, 200) || xml_read(reply->body, azure_page_element, page) < 0 ||
+	if (reply->status != 200 || xml_read(reply->body, azure_page_element, page) < 0 ||
 	    !page->is_page)
 		return cosi_failed(call) ? -1 : azure_fail(call, reply);
 	*out_next = page->next;

@@ -328,7 +328,7 @@ struct rgw_listing {
 	s3_found_fn *found;
 };
 
-/* Whose a user is stands in its display name, which costs a request each. */
+/* The display name tells which owner a user belongs to; reading it costs one request a user. */
 static int
 rgw_list_page(struct cosi_call *call, void *arg, const char *marker, const char **out_next)
 {

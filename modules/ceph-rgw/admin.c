@@ -28,17 +28,31 @@ rgw_admin_fail(struct cosi_call *call, const struct cosi_http_reply *reply, cons
 	return s3_fail(call, reply);
 }
 
+/* What changes a user, and has nothing to tell of it. */
+static bool
+rgw_is_done(const struct cosi_http_reply *reply)
+{
+	return reply->status == 200 && reply->body.len == 0;
+}
+
+static bool
+rgw_text_is(const json_t *object, const char *key, const char *text)
+{
+	const char *has = json_string_value(json_object_get(object, key));
+
+	return has != NULL && strcmp(has, text) == 0;
+}
+
 /* Subusers' keys stand in the same array: only those of the user itself count. */
 static int
 rgw_read_user(const struct rgw *rgw, struct cosi_call *call, const struct cosi_http_reply *reply,
-	      const char *preferred, struct rgw_user *out)
+	      const char *uid, const char *preferred, struct rgw_user *out)
 {
 	json_auto_t *root = json_loadb(reply->body.data, reply->body.len, 0, NULL);
-	const char *uid = json_string_value(json_object_get(root, "user_id"));
 	const json_t *key;
 	size_t i;
 
-	if (uid == NULL)
+	if (!rgw_text_is(root, "user_id", uid) || !json_is_array(json_object_get(root, "keys")))
 		return s3_fail(call, reply);
 	*out = (struct rgw_user){
 		.found = true,
@@ -71,7 +85,7 @@ rgw_user_get(const struct rgw *rgw, struct cosi_call *call, const char *uid, con
 	if (reply == NULL)
 		return -1;
 	if (reply->status == 200)
-		return rgw_read_user(rgw, call, reply, preferred, out);
+		return rgw_read_user(rgw, call, reply, uid, preferred, out);
 	if (s3_error_is(reply, 404, "NoSuchUser"))
 		return 0;
 	return rgw_admin_fail(call, reply, "users=read");
@@ -98,7 +112,7 @@ rgw_user_create(const struct rgw *rgw, struct cosi_call *call, const char *uid,
 	if (reply == NULL)
 		return -1;
 	if (reply->status == 200)
-		return rgw_read_user(rgw, call, reply, NULL, &made);
+		return rgw_read_user(rgw, call, reply, uid, NULL, &made);
 	if (s3_error_is(reply, 409, "UserAlreadyExists")) {
 		*out_exists = true;
 		return 0;
@@ -123,9 +137,20 @@ rgw_user_add_key(const struct rgw *rgw, struct cosi_call *call, const char *uid,
 		rgw_send_user(rgw, call, "PUT", query, COUNT(query) - (key != NULL ? 0 : 2),
 			      key != NULL ? COSI_HTTP_SAFE | COSI_HTTP_SECRET : COSI_HTTP_FINAL);
 
+	json_auto_t *keys = NULL;
+	const json_t *made;
+	size_t i;
+
 	if (reply == NULL)
 		return -1;
-	return reply->status == 200 ? 0 : rgw_admin_fail(call, reply, "users=write");
+	if (reply->status == 200)
+		keys = json_loadb(reply->body.data, reply->body.len, 0, NULL);
+	json_array_foreach(keys, i, made) {
+		if (rgw_text_is(made, "user", uid) &&
+		    (key == NULL || rgw_text_is(made, "access_key", key->id)))
+			return 0;
+	}
+	return rgw_admin_fail(call, reply, "users=write");
 }
 
 /* For a key without an index, 16.2 answers as if the cap were missing.  It is not: the caller has
@@ -167,7 +192,7 @@ rgw_user_remove_key(const struct rgw *rgw, struct cosi_call *call, const char *u
 
 	if (reply == NULL)
 		return -1;
-	if (reply->status == 200 || s3_error_is(reply, 403, "InvalidAccessKeyId"))
+	if (rgw_is_done(reply) || s3_error_is(reply, 403, "InvalidAccessKeyId"))
 		return 0;
 	return rgw_admin_fail(call, reply, "users=write");
 }
@@ -181,7 +206,7 @@ rgw_user_delete(const struct rgw *rgw, struct cosi_call *call, const char *uid)
 
 	if (reply == NULL)
 		return -1;
-	if (reply->status == 200 || s3_error_is(reply, 404, "NoSuchUser"))
+	if (rgw_is_done(reply) || s3_error_is(reply, 404, "NoSuchUser"))
 		return 0;
 	/* 16.2 says BucketAlreadyExists for this. */
 	if (reply->status == 409)
@@ -228,41 +253,41 @@ rgw_user_names(const struct rgw *rgw, struct cosi_call *call, const char *marker
 
 #define POLICY_NAME "cosi"
 
-static const struct cosi_http_reply *
-rgw_send_iam(const struct rgw *rgw, struct cosi_call *call, const char *form)
-{
-	return s3_call(call, &rgw->store.client, .method = "POST", .path = "/",
-		       REST_HEADERS({ "content-type", "application/x-www-form-urlencoded" }),
-		       .body = { form, strlen(form) }, .flags = COSI_HTTP_SAFE);
-}
-
 struct iam_reading {
 	struct cosi_call *call;
-	const char *document;
-	bool listed, put;
+	const char *action, *document;
+	bool listed, answered; /* answered: the reply is one to the action */
 };
 
 static int
 iam_on_element(void *arg, const char *path, char *text, size_t len)
 {
 	struct iam_reading *reading = arg;
+	size_t action = strlen(reading->action);
 
 	(void)len;
 	if (strcmp(path, "GetUserPolicyResponse/GetUserPolicyResult/PolicyDocument") == 0)
 		reading->document = cosi_printf(reading->call, "%s", text);
 	if (strcmp(path, "ListUserPoliciesResponse/ListUserPoliciesResult/PolicyNames/member") == 0)
 		reading->listed = reading->listed || strcmp(text, POLICY_NAME) == 0;
-	if (strcmp(path, "PutUserPolicyResponse") == 0)
-		reading->put = true;
+	if (strncmp(path, reading->action, action) == 0 && strcmp(path + action, "Response") == 0)
+		reading->answered = true;
 	return 0;
 }
 
-/* *out_found: there is something to read. */
+/* more: further parameters.  *out_found: there is a user, and the policy if the action reads one.
+ */
 static int
-iam_ask(const struct rgw *rgw, struct cosi_call *call, const char *form,
-	struct iam_reading *reading, bool *out_found)
+iam_ask(const struct rgw *rgw, struct iam_reading *reading, const char *uid, const char *more,
+	const char *cap, bool *out_found)
 {
-	const struct cosi_http_reply *reply = rgw_send_iam(rgw, call, form);
+	struct cosi_call *call = reading->call;
+	const char *form = cosi_printf(call, "Action=%s&UserName=%s%s", reading->action,
+				       uri_encode(call, uid), more);
+	const struct cosi_http_reply *reply =
+		s3_call(call, &rgw->store.client, .method = "POST", .path = "/",
+			REST_HEADERS({ "content-type", "application/x-www-form-urlencoded" }),
+			.body = REST_TEXT(form), .flags = COSI_HTTP_SAFE);
 
 	*out_found = false;
 	if (reply == NULL)
@@ -270,9 +295,11 @@ iam_ask(const struct rgw *rgw, struct cosi_call *call, const char *form,
 	if (s3_error_is(reply, 404, "NoSuchEntity"))
 		return 0;
 	if (reply->status != 200)
-		return rgw_admin_fail(call, reply, "user-policy=read");
+		return rgw_admin_fail(call, reply, cap);
 	*out_found = true;
-	return xml_read(reply->body, iam_on_element, reading) == 0 ? 0 : s3_fail(call, reply);
+	return xml_read(reply->body, iam_on_element, reading) == 0 && reading->answered
+		       ? 0
+		       : s3_fail(call, reply);
 }
 
 /* Asked for a policy that is not there, the gateway (16.2) answers more bytes than its
@@ -282,27 +309,20 @@ int
 rgw_policy_get(const struct rgw *rgw, struct cosi_call *call, const char *uid, bool expected,
 	       const char **out_document)
 {
-	const char *encoded = uri_encode(call, uid);
-	struct iam_reading reading = { .call = call };
+	struct iam_reading list = { .call = call, .action = "ListUserPolicies" };
+	struct iam_reading policy = { .call = call, .action = "GetUserPolicy" };
 	bool found;
 
 	*out_document = NULL;
-	if (!expected) {
-		if (iam_ask(rgw, call,
-			    cosi_printf(call, "Action=ListUserPolicies&UserName=%s", encoded),
-			    &reading, &found) < 0)
-			return -1;
-		if (!reading.listed)
-			return 0;
-	}
-	if (iam_ask(rgw, call,
-		    cosi_printf(call, "Action=GetUserPolicy&PolicyName=" POLICY_NAME "&UserName=%s",
-				encoded),
-		    &reading, &found) < 0)
+	if (!expected && iam_ask(rgw, &list, uid, "", "user-policy=read", &found) < 0)
 		return -1;
-	if (found && reading.document == NULL)
+	if (!expected && !list.listed)
+		return 0;
+	if (iam_ask(rgw, &policy, uid, "&PolicyName=" POLICY_NAME, "user-policy=read", &found) < 0)
+		return -1;
+	if (found && policy.document == NULL)
 		return cosi_fail(call, COSI_UNAVAILABLE, "the gateway's reply has no policy in it");
-	*out_document = reading.document;
+	*out_document = policy.document;
 	return 0;
 }
 
@@ -310,23 +330,15 @@ rgw_policy_get(const struct rgw *rgw, struct cosi_call *call, const char *uid, b
 int
 rgw_policy_put(const struct rgw *rgw, struct cosi_call *call, const char *uid, const char *document)
 {
-	const struct cosi_http_reply *reply =
-		rgw_send_iam(rgw, call,
-			     cosi_printf(call,
-					 "Action=PutUserPolicy&PolicyName=" POLICY_NAME
-					 "&UserName=%s&PolicyDocument=%s",
-					 uri_encode(call, uid), uri_encode(call, document)));
+	struct iam_reading put = { .call = call, .action = "PutUserPolicy" };
+	const char *more = cosi_printf(call, "&PolicyName=" POLICY_NAME "&PolicyDocument=%s",
+				       uri_encode(call, document));
+	bool found;
 
-	struct iam_reading reading = { .call = call };
-
-	if (reply == NULL)
+	if (iam_ask(rgw, &put, uid, more, "user-policy=write", &found) < 0)
 		return -1;
-	if (reply->status == 200)
-		return xml_read(reply->body, iam_on_element, &reading) == 0 && reading.put
-			       ? 0
-			       : s3_fail(call, reply);
-	if (s3_error_is(reply, 404, "NoSuchEntity"))
+	if (!found)
 		return cosi_fail(call, COSI_BUSY,
 				 "the account's user was deleted by another request");
-	return rgw_admin_fail(call, reply, "user-policy=write");
+	return 0;
 }

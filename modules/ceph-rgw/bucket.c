@@ -55,12 +55,12 @@ rgw_has_new_acl(const struct s3_store *store, struct cosi_call *call, const char
 		return -1;
 	if (reply->status == 404)
 		return cosi_fail(call, COSI_BUSY, "the bucket was deleted by another request");
-	if (reply->status != 200 || xml_read(reply->body, rgw_on_acl, &acl) < 0) {
+	if (reply->status != 200 || xml_read(reply->body, rgw_on_acl, &acl) < 0 ||
+	    acl.owner[0] == '\0') {
 		(void)s3_fail(call, reply);
 		return cosi_fail(call, 0, "cannot read the bucket's ACL");
 	}
-	*out = acl.ngrants == 1 && acl.full && acl.owner[0] != '\0' &&
-	       strcmp(acl.owner, acl.grantee) == 0;
+	*out = acl.ngrants == 1 && acl.full && strcmp(acl.owner, acl.grantee) == 0;
 	return 0;
 }
 
@@ -93,7 +93,9 @@ rgw_put_quota(const struct s3_store *store, struct cosi_call *call, const char *
 			.flags = COSI_HTTP_SAFE);
 	if (reply == NULL)
 		return -1;
-	return reply->status == 200 ? 0 : rgw_admin_fail(call, reply, "buckets=write");
+	return reply->status == 200 && reply->body.len == 0
+		       ? 0
+		       : rgw_admin_fail(call, reply, "buckets=write");
 }
 
 struct rgw_bucket_info {
@@ -112,7 +114,7 @@ rgw_get_info(const struct rgw *rgw, struct cosi_call *call, const char *native,
 			.path = cosi_printf(call, "/%s/bucket", rgw->config->admin_path),
 			REST_QUERY({ "bucket", native }));
 	json_auto_t *root = NULL;
-	const char *owner;
+	const char *bucket, *owner;
 
 	*out = (struct rgw_bucket_info){ .known = false };
 	if (reply == NULL)
@@ -120,8 +122,9 @@ rgw_get_info(const struct rgw *rgw, struct cosi_call *call, const char *native,
 	if (reply->status != 200)
 		return s3_error_is(reply, 403, "AccessDenied") ? 0 : s3_fail(call, reply);
 	root = json_loadb(reply->body.data, reply->body.len, 0, NULL);
+	bucket = json_string_value(json_object_get(root, "bucket"));
 	owner = json_string_value(json_object_get(root, "owner"));
-	if (owner == NULL)
+	if (bucket == NULL || strcmp(bucket, native) != 0 || owner == NULL)
 		return s3_fail(call, reply);
 	*out = (struct rgw_bucket_info){
 		.known = true,
@@ -138,8 +141,8 @@ static int
 rgw_has_no_quota(const struct s3_store *store, struct cosi_call *call, const char *native,
 		 bool *out)
 {
-	static const char header[] = "x-rgw-quota-bucket-";
 	const struct cosi_http_reply *reply;
+	const char *size, *objects;
 	struct rgw_bucket_info info;
 
 	if (rgw_get_info((const struct rgw *)store, call, native, &info) < 0)
@@ -153,12 +156,11 @@ rgw_has_no_quota(const struct s3_store *store, struct cosi_call *call, const cha
 		return -1;
 	if (reply->status == 404)
 		return cosi_fail(call, COSI_BUSY, "the bucket was deleted by another request");
-	if (reply->status != 200)
+	size = rest_header(reply, "x-rgw-quota-bucket-size");
+	objects = rest_header(reply, "x-rgw-quota-bucket-objects");
+	if (reply->status != 200 || size == NULL || objects == NULL)
 		return s3_fail(call, reply);
-	for (size_t i = 0; i < reply->nheaders; i++)
-		if (strncmp(reply->headers[i].key, header, strlen(header)) == 0 &&
-		    strcmp(reply->headers[i].value, "-1") != 0)
-			*out = false;
+	*out = strcmp(size, "-1") == 0 && strcmp(objects, "-1") == 0;
 	return 0;
 }
 
@@ -282,7 +284,7 @@ rgw_put_bucket(struct cosi_call *call, struct s3_creation *creation, bool *out_e
 			.flags = COSI_HTTP_SAFE);
 	if (reply == NULL)
 		return -1;
-	if (reply->status == 200)
+	if (reply->status == 200 && reply->body.len == 0)
 		return 0;
 	if (s3_error_is(reply, 409, "BucketAlreadyExists"))
 		return rgw_put_conflict(call, creation);

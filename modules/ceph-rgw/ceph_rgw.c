@@ -77,10 +77,13 @@ int
 rgw_check_alive(const struct rgw *rgw, struct cosi_call *call)
 {
 	const struct cosi_http_reply *reply = rgw_send_own(rgw, call);
+	json_auto_t *root = NULL;
 
 	if (reply == NULL)
 		return -1;
 	if (reply->status == 200)
+		root = json_loadb(reply->body.data, reply->body.len, 0, NULL);
+	if (json_is_object(json_object_get(root, "stats")))
 		return 0;
 	(void)s3_fail(call, reply);
 	return cosi_fail(call, 0, "cannot tell whether RADOS answers");
@@ -192,8 +195,9 @@ rgw_open(struct cosi_call *call, const void *settings, void **out_instance)
 		return cosi_fail(call, COSI_INVALID,
 				 "admin_path '%s' is more than one word of a path",
 				 config->admin_path);
-	if (config->credential_key != NULL &&
-	    s3_account_check_key(call, "credential_key", config->credential_key) < 0)
+	if (s3_check_region(call, config->region) < 0 ||
+	    (config->credential_key != NULL &&
+	     s3_account_check_key(call, "credential_key", config->credential_key) < 0))
 		return -1;
 	rgw = calloc(1, sizeof *rgw);
 	if (rgw == NULL)

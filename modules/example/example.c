@@ -2,25 +2,14 @@
  * example.c - a complete module for a small imaginary store: the one to copy.
  *
  * It needs the installed header, jansson and libcrypto.  cosi-module(7) explains the rules, and
- * example_store.py is the store.  It keeps buckets, which applications use by S3, and accounts:
- *
- *   GET    /v1/buckets?after=NAME           {"items": [BUCKET...], "more": true}, sorted by name
- *   PUT    /v1/buckets/NAME                 makes what the body says: {"tags": ..., "tier": ...}
- *   GET    /v1/buckets/NAME                 {"name": ..., "created": 1700000000, "tags": ...}
- *   DELETE /v1/buckets/NAME?purge=true
- *   GET, PUT, GET /v1/accounts...           the same, with {"buckets": {"photos": "readOnly"},
- *                                           "keyId": ..., "keySecret": ...}
- *   DELETE /v1/accounts/NAME?buckets=A,B    takes those away, and the account with its last one
- *
- * The administrator's key stands in the header Authorization; a refusal is {"error": CODE}.
+ * store.h is the store's API.
  */
-#include <jansson.h>
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cosi_module.h>
+#include "store.h"
 
 /* ---- settings and parameters: the daemon parses and checks them, and fills the structs ---- */
 
@@ -43,7 +32,7 @@ static const struct cosi_key bucket_keys[] = {
  * after open(). */
 struct example {
 	const struct example_settings *settings; /* the daemon's; lives as long as the instance */
-	char *authorization;                     /* built from the key, so it is a secret, too */
+	struct store store;
 };
 
 static void
@@ -51,8 +40,7 @@ example_close(void *instance)
 {
 	struct example *example = instance;
 
-	explicit_bzero(example->authorization, strlen(example->authorization));
-	free(example->authorization);
+	store_done(&example->store);
 	free(example);
 }
 
@@ -62,17 +50,17 @@ static int
 example_open(struct cosi_call *call, const void *config, void **out_instance)
 {
 	const struct example_settings *settings = config;
-	size_t size = strlen("Bearer ") + strlen(settings->admin_key) + 1;
 	struct example *example;
 
 	if (strlen(settings->admin_key) < 16)
 		return cosi_fail(call, COSI_INVALID, "key 'admin_key' is shorter than 16 bytes");
 	example = calloc(1, sizeof *example);
-	if (example == NULL || (example->authorization = malloc(size)) == NULL) {
-		free(example);
+	if (example == NULL)
 		return cosi_fail(call, COSI_EXHAUSTED, "out of memory");
+	if (store_init(&example->store, call, settings->admin_key) < 0) {
+		free(example);
+		return -1;
 	}
-	(void)snprintf(example->authorization, size, "Bearer %s", settings->admin_key);
 	example->settings = settings;
 	*out_instance = example;
 	return 0;
@@ -80,22 +68,7 @@ example_open(struct cosi_call *call, const void *config, void **out_instance)
 
 /* ---- names ---- */
 
-#define NAME_CHARS "abcdefghijklmnopqrstuvwxyz0123456789-"
-enum { NAME_MIN_LEN = 3, NAME_MAX_LEN = 63, NAME_HASH_LEN = 12 };
-
-/* Why the store refuses the name; NULL: it does not. */
-static const char *
-example_name_rule(const char *name)
-{
-	size_t len = strlen(name);
-
-	if (len < NAME_MIN_LEN || len > NAME_MAX_LEN)
-		return "a name has 3 to 63 characters";
-	if (strspn(name, NAME_CHARS) != len)
-		return "a name has only a-z, 0-9 and '-'";
-	return name[0] == '-' || name[len - 1] == '-' ? "a name does not begin or end with '-'"
-						      : NULL;
-}
+enum { NAME_HASH_LEN = 12 };
 
 /* The store's name for a requested name.  Pure, and the same for ever: a version that answers
  * otherwise loses buckets.  The answer follows the rules, so that f(f(x)) = f(x). */
@@ -103,8 +76,8 @@ static const char *
 example_map_name(void *instance, struct cosi_call *call, uint32_t kind, const char *asked,
 		 bool exact)
 {
-	char head[NAME_MAX_LEN - NAME_HASH_LEN] = "b", hash[NAME_HASH_LEN + 1];
-	const char *rule = example_name_rule(asked);
+	char head[STORE_NAME_MAX - NAME_HASH_LEN] = "b", hash[NAME_HASH_LEN + 1];
+	const char *rule = store_name_rule(asked);
 	unsigned char digest[EVP_MAX_MD_SIZE];
 
 	(void)instance;
@@ -125,74 +98,9 @@ example_map_name(void *instance, struct cosi_call *call, uint32_t kind, const ch
 	for (size_t i = 0; asked[i] != '\0' && i < sizeof head - 2; i++)
 		head[1 + i] = asked[i];
 	for (size_t i = 1; head[i] != '\0'; i++)
-		if (strchr(NAME_CHARS, head[i]) == NULL)
+		if (strchr(STORE_NAME_CHARS, head[i]) == NULL)
 			head[i] = '-';
 	return cosi_printf(call, "%s-%s", head, hash);
-}
-
-/* ---- one request ---- */
-
-/* What the store's refusals mean.  Sidecars take some codes as final and some as "gone": whatever
- * passes by itself is BUSY, UNAVAILABLE or TIMEOUT. */
-static const struct {
-	const char *code;
-	uint32_t means; /* enum cosi_code */
-	const char *hint;
-} refusals[] = {
-	{ "BucketNotEmpty", COSI_PRECONDITION, ": whenNotEmpty = purge deletes objects, too" },
-	{ "Forbidden", COSI_DENIED, ": 'admin_key' is no administrator's" },
-	{ "NoSuchBucket", COSI_BUSY, ": a bucket was deleted by another request" },
-	{ "QuotaExceeded", COSI_EXHAUSTED, "" },
-	{ "Unauthorized", COSI_UNAUTHENTICATED, ": is 'admin_key' right?" },
-};
-
-static int
-example_refused(struct cosi_call *call, int status, const char *code)
-{
-	for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
-		if (strcmp(code, refusals[i].code) == 0)
-			return cosi_fail(call, refusals[i].means, "the store answered %d %s%s",
-					 status, code, refusals[i].hint);
-	return cosi_fail(call, COSI_UNAVAILABLE, "the store answered %d %.64s", status,
-			 code[0] != '\0' ? code : "in a way that cannot be understood");
-}
-
-/* 0: it is done, and *out (unless out is NULL) is the answer, for json_decref().  1: the store
- * refused it with the code `expected`.  -1: the call has failed.  "Gone" and "exists" are what the
- * store says by its own codes; a bare 404 may be a proxy's.
- *
- * The daemon connects, retries and keeps the deadline.  A PUT may be sent twice (COSI_HTTP_SAFE):
- * the second one is refused with "exists", and the caller looks at what exists. */
-static int
-example_send(const struct example *example, struct cosi_call *call, const char *method,
-	     const char *path, const char *query, const json_t *body, const char *expected,
-	     json_t **out)
-{
-	const struct cosi_kv header = { "authorization", example->authorization };
-	const struct cosi_http_reply *reply;
-	char *text = body != NULL ? json_dumps(body, JSON_COMPACT) : NULL;
-	json_auto_t *answer = NULL;
-	const char *code;
-
-	if (text == NULL && strcmp(method, "PUT") == 0)
-		return cosi_fail(call, COSI_EXHAUSTED, "out of memory");
-	reply = cosi_http(call, .method = method, .path = path, .query = query, .headers = &header,
-			  .nheaders = 1, .flags = COSI_HTTP_SAFE,
-			  .body = { text, text != NULL ? strlen(text) : 0 });
-	free(text);
-	if (reply == NULL)
-		return -1; /* no answer came, and the call has failed with the reason */
-	answer = json_loadb(reply->body.data, reply->body.len, JSON_REJECT_DUPLICATES, NULL);
-	if (reply->status / 100 == 2 && out == NULL)
-		return 0;
-	if (reply->status / 100 == 2 && json_is_object(answer)) {
-		*out = json_incref(answer);
-		return 0;
-	}
-	code = json_string_value(json_object_get(answer, "error"));
-	if (code != NULL && strcmp(code, expected) == 0)
-		return 1;
-	return example_refused(call, reply->status, code != NULL ? code : "");
 }
 
 /* ---- the tags: all that cosid remembers of a bucket or an account ---- */
@@ -242,24 +150,11 @@ example_check_same(struct cosi_call *call, const char *what, const json_t *thing
 
 /* ---- buckets ---- */
 
-/* 0: *out is the bucket.  1: there is none. */
-static int
-example_find_bucket(const struct example *example, struct cosi_call *call, const char *name,
-		    json_t **out)
-{
-	/* A name may come out of an id, which anybody can write: it is checked before it becomes
-	 * part of a path. */
-	if (example_name_rule(name) != NULL)
-		return 1;
-	return example_send(example, call, "GET", cosi_printf(call, "/v1/buckets/%s", name), NULL,
-			    NULL, "NoSuchBucket", out);
-}
-
 static int
 example_check_bucket(const struct example *example, struct cosi_call *call, const char *name)
 {
 	json_auto_t *bucket = NULL;
-	int rc = example_find_bucket(example, call, name, &bucket);
+	int rc = store_get_bucket(&example->store, call, name, &bucket);
 
 	return rc == 1 ? cosi_fail(call, COSI_NOT_FOUND, "bucket '%s' does not exist", name) : rc;
 }
@@ -278,18 +173,16 @@ example_create_bucket(void *instance, struct cosi_call *call, const struct cosi_
 		      struct cosi_bucket *out)
 {
 	const struct example_bucket_params *params = req->params;
-	json_auto_t *body =
-		json_pack("{s:o, s:s}", "tags", example_tags(&req->mark), "tier", params->tier);
+	const struct example *example = instance;
+	json_auto_t *tags = example_tags(&req->mark);
 	json_auto_t *there = NULL;
-	int rc = example_send(instance, call, "PUT",
-			      cosi_printf(call, "/v1/buckets/%s", req->native), NULL, body,
-			      "BucketExists", NULL);
+	int rc = store_put_bucket(&example->store, call, req->native, tags, params->tier);
 
-	if (rc == 1 && example_find_bucket(instance, call, req->native, &there) >= 0)
+	if (rc == 1 && store_get_bucket(&example->store, call, req->native, &there) >= 0)
 		rc = example_check_same(call, "bucket", there, &req->mark);
 	if (rc != 0)
 		return cosi_fail(call, 0, "cannot create bucket '%s'", req->native);
-	example_describe(instance, out);
+	example_describe(example, out);
 	out->ours = true;
 	out->params = req->mark.params;
 	return 0;
@@ -300,13 +193,14 @@ static int
 example_get_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
 		   struct cosi_bucket *out)
 {
+	const struct example *example = instance;
 	json_auto_t *bucket = NULL;
 
-	if (example_find_bucket(instance, call, req->native, &bucket) < 0)
+	if (store_get_bucket(&example->store, call, req->native, &bucket) < 0)
 		return cosi_fail(call, 0, "cannot read bucket '%s'", req->native);
 	if (bucket == NULL)
 		return cosi_fail(call, COSI_NOT_FOUND, "bucket '%s' does not exist", req->native);
-	example_describe(instance, out);
+	example_describe(example, out);
 	out->ours = example_is_ours(call, bucket, &req->mark);
 	if (out->ours)
 		out->params = example_text(call, json_object_get(bucket, "tags"), "params");
@@ -316,18 +210,16 @@ example_get_bucket(void *instance, struct cosi_call *call, const struct cosi_buc
 static int
 example_delete_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req)
 {
-	const char *path = cosi_printf(call, "/v1/buckets/%s", req->native);
+	const struct example *example = instance;
 	json_auto_t *bucket = NULL;
-	int rc = example_find_bucket(instance, call, req->native, &bucket);
+	int rc = store_get_bucket(&example->store, call, req->native, &bucket);
 
 	if (rc == 1)
 		return 0; /* gone, and the store said so */
 	if (rc == 0 && !example_is_ours(call, bucket, &req->mark))
 		rc = cosi_fail(call, COSI_PRECONDITION, "the bucket is not cosid's");
 	if (rc == 0)
-		rc = example_send(instance, call, "DELETE", path,
-				  req->common->purge ? "purge=true" : NULL, NULL, "NoSuchBucket",
-				  NULL);
+		rc = store_delete_bucket(&example->store, call, req->native, req->common->purge);
 	return rc < 0 ? cosi_fail(call, 0, "cannot delete bucket '%s'", req->native) : 0;
 }
 
@@ -354,20 +246,17 @@ static int
 example_grant(void *instance, struct cosi_call *call, const struct cosi_access_req *req,
 	      struct cosi_access *out)
 {
-	const char *path = cosi_printf(call, "/v1/accounts/%s", req->native);
+	const struct example *example = instance;
+	json_auto_t *tags = example_tags(&req->mark);
 	json_auto_t *buckets = example_buckets(req);
-	json_auto_t *body =
-		json_pack("{s:o, s:O}", "tags", example_tags(&req->mark), "buckets", buckets);
 	json_auto_t *account = NULL;
 	int rc = 0;
 
 	for (size_t i = 0; i < req->nbuckets && rc == 0; i++)
-		rc = example_check_bucket(instance, call, req->buckets[i]->native);
+		rc = example_check_bucket(example, call, req->buckets[i]->native);
 	if (rc == 0)
-		rc = example_send(instance, call, "PUT", path, NULL, body, "AccountExists",
-				  &account);
-	if (rc == 1 &&
-	    example_send(instance, call, "GET", path, NULL, NULL, "NoSuchAccount", &account) >= 0)
+		rc = store_put_account(&example->store, call, req->native, tags, buckets, &account);
+	if (rc == 1 && store_get_account(&example->store, call, req->native, &account) >= 0)
 		rc = example_check_same(call, "account", account, &req->mark);
 	/* A revoke of some buckets has left the tags as they were. */
 	if (rc == 0 && !json_equal(json_object_get(account, "buckets"), buckets))
@@ -377,7 +266,7 @@ example_grant(void *instance, struct cosi_call *call, const struct cosi_access_r
 	out->key_id = example_text(call, account, "keyId");
 	out->key_secret = example_text(call, account, "keySecret");
 	for (size_t i = 0; i < req->nbuckets; i++)
-		example_describe(instance, out->buckets[i]);
+		example_describe(example, out->buckets[i]);
 	return 0;
 }
 
@@ -386,47 +275,35 @@ example_grant(void *instance, struct cosi_call *call, const struct cosi_access_r
 static int
 example_revoke(void *instance, struct cosi_call *call, const struct cosi_access_req *req)
 {
-	const char *path = cosi_printf(call, "/v1/accounts/%s", req->native), *buckets = NULL;
+	const struct example *example = instance;
+	const char *buckets = NULL;
 	json_auto_t *account = NULL;
 	int rc = 0;
 
 	for (size_t i = 0; i < req->nbuckets; i++)
-		buckets = cosi_printf(call, "%s%s%s", i == 0 ? "buckets=" : buckets,
-				      i == 0 ? "" : ",", req->buckets[i]->native);
+		buckets = i == 0 ? req->buckets[i]->native
+				 : cosi_printf(call, "%s,%s", buckets, req->buckets[i]->native);
 	/* The name may come from any caller. */
-	if (strncmp(req->native, "cosi-", 5) == 0 && example_name_rule(req->native) == NULL)
-		rc = example_send(instance, call, "GET", path, NULL, NULL, "NoSuchAccount",
-				  &account);
+	if (strncmp(req->native, "cosi-", 5) == 0 && store_name_rule(req->native) == NULL)
+		rc = store_get_account(&example->store, call, req->native, &account);
 	if (rc == 1)
 		return 0; /* gone, and the store said so */
 	if (rc == 0 && !example_is_ours(call, account, &req->mark))
 		rc = cosi_fail(call, COSI_PRECONDITION, "the account is not cosid's");
 	if (rc == 0)
-		rc = example_send(instance, call, "DELETE", path, buckets, NULL, "NoSuchAccount",
-				  NULL);
+		rc = store_delete_account(&example->store, call, req->native, buckets);
 	return rc < 0 ? cosi_fail(call, 0, "cannot revoke '%s'", req->native) : 0;
 }
 
 /* ---- probe and list ---- */
 
 static int
-example_read_page(const struct example *example, struct cosi_call *call, const char *path,
-		  const char *after, json_t **out)
-{
-	int rc = example_send(example, call, "GET", path, cosi_printf(call, "after=%s", after),
-			      NULL, "", out);
-
-	if (rc == 0 && !json_is_array(json_object_get(*out, "items")))
-		return cosi_fail(call, COSI_UNAVAILABLE, "the store's answer is no list");
-	return rc;
-}
-
-static int
 example_probe(void *instance, struct cosi_call *call)
 {
+	const struct example *example = instance;
 	json_auto_t *page = NULL;
 
-	if (example_read_page(instance, call, "/v1/buckets", "", &page) < 0)
+	if (store_list(&example->store, call, COSI_BUCKET, "", &page) < 0)
 		return cosi_fail(call, 0, "cannot use the store");
 	return 0;
 }
@@ -436,7 +313,7 @@ static int
 example_list_kind(const struct example *example, struct cosi_call *call, uint32_t kind,
 		  const char *owner, int (*found)(struct cosi_call *, const struct cosi_found *))
 {
-	const char *path = kind == COSI_BUCKET ? "/v1/buckets" : "/v1/accounts", *after = "";
+	const char *after = "";
 	bool more = true;
 
 	while (more) {
@@ -444,7 +321,7 @@ example_list_kind(const struct example *example, struct cosi_call *call, uint32_
 		json_t *thing;
 		size_t i;
 
-		if (example_read_page(example, call, path, after, &page) < 0)
+		if (store_list(&example->store, call, kind, after, &page) < 0)
 			return -1;
 		json_array_foreach(json_object_get(page, "items"), i, thing) {
 			const json_t *tags = json_object_get(thing, "tags");

@@ -125,16 +125,19 @@ minio_list_accounts(const struct s3_store *store, struct cosi_call *call, const 
 	struct cosi_bytes document;
 	json_auto_t *root = NULL;
 	const char *policy;
-	json_t *unused;
+	json_t *value;
 
 	if (minio_policy_names((const struct minio *)store, call, &document) < 0)
 		return -1;
 	root = json_loadb(document.data, document.len, 0, NULL);
 	if (!json_is_object(root))
 		return cosi_fail(call, COSI_UNAVAILABLE, "the server's policies cannot be read");
-	json_object_foreach(root, policy, unused) {
+	json_object_foreach(root, policy, value) {
 		const char *dot = strrchr(policy, '.'), *native;
 
+		if (!json_is_object(value))
+			return cosi_fail(call, COSI_UNAVAILABLE,
+					 "the server's policy '%.64s' cannot be read", policy);
 		if (dot == NULL)
 			continue;
 		native = cosi_printf(call, "%.*s", (int)(dot - policy), policy);

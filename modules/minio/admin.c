@@ -51,8 +51,7 @@ struct minio_op {
 };
 
 /* 0: success, and *out_reply (may be NULL) is the reply; 1, 2: that one of the outcomes; -1: the
- * call has failed.  A success without a body must have the server's own header: a proxy may answer
- * 200, too.  Every operation may be sent twice. */
+ * call has failed.  Every operation may be sent twice. */
 static int
 minio_send(const struct s3_store *store, struct cosi_call *call, const struct minio_op *op,
 	   struct rest_request *request, const struct cosi_http_reply **out_reply)
@@ -72,8 +71,7 @@ minio_send(const struct s3_store *store, struct cosi_call *call, const struct mi
 	if (strcmp(op->method, "GET") == 0)
 		done = reply->status == 200 && *(const char *)reply->body.data == '{';
 	else
-		done = (reply->status == 200 || reply->status == 204) && reply->body.len == 0 &&
-		       rest_header(reply, "x-amz-request-id") != NULL;
+		done = (reply->status == 200 || reply->status == 204) && reply->body.len == 0;
 	if (done)
 		return 0;
 	code = rest_error_code(call, &s3_api, reply);
@@ -174,10 +172,18 @@ minio_policy_get(const struct minio *minio, struct cosi_call *call, const char *
 					    "admin:GetPolicy",
 					    { "XMinioAdminNoSuchPolicy", NULL } };
 	const struct cosi_http_reply *reply;
+	json_auto_t *root = NULL;
 	int rc = minio_ask(&minio->store, call, &op, &reply, REST_QUERY({ "name", name }));
 
-	*out_document = rc == 0 ? reply->body.data : NULL;
-	return rc < 0 ? -1 : 0;
+	*out_document = NULL;
+	if (rc != 0)
+		return rc < 0 ? -1 : 0;
+	/* The server stores no policy without a statement. */
+	root = json_loadb(reply->body.data, reply->body.len, 0, NULL);
+	if (!json_is_object(json_array_get(json_object_get(root, "Statement"), 0)))
+		return cosi_failed(call) ? -1 : s3_fail(call, reply);
+	*out_document = reply->body.data;
+	return 0;
 }
 
 int

@@ -62,7 +62,8 @@ minio_map_name(void *instance, struct cosi_call *call, uint32_t kind, const char
 static void
 minio_forget(struct s3_store *store, const char *native)
 {
-	minio_made_remove(&((struct minio *)store)->made, native);
+	minio_times_drop(&((struct minio *)store)->made, native);
+	minio_times_drop(&((struct minio *)store)->undated, native);
 }
 
 static int
@@ -72,15 +73,17 @@ minio_open(struct cosi_call *call, const void *settings, void **out_instance)
 	const char *const *more = config->previous_credential_keys;
 	struct minio *minio;
 
-	if (s3_account_check_key(call, "credential_key", config->credential_key) < 0)
+	if (s3_check_region(call, config->region) < 0 ||
+	    s3_account_check_key(call, "credential_key", config->credential_key) < 0)
 		return -1;
 	for (; more != NULL && *more != NULL; more++)
-		if (s3_account_check_key(call, "one of previous_credential_keys", *more) < 0)
+		if (s3_account_check_key(call, "previous_credential_keys", *more) < 0)
 			return -1;
 	minio = calloc(1, sizeof *minio);
 	if (minio == NULL)
 		return cosi_fail(call, COSI_EXHAUSTED, "no memory for an instance");
 	pthread_mutex_init(&minio->made.mutex, NULL);
+	pthread_mutex_init(&minio->undated.mutex, NULL);
 	minio_seal_init(&minio->seal, config->secret_key);
 	minio->config = config;
 	minio->store = (struct s3_store){
@@ -90,6 +93,7 @@ minio_open(struct cosi_call *call, const void *settings, void **out_instance)
 		.exists = minio_exists,
 		.put = minio_put_bucket,
 		.adopt = minio_adopt,
+		.has_made = minio_has_made,
 		.resume = minio_resume,
 		.put_quota = minio_put_quota,
 		.forget = minio_forget,
@@ -107,6 +111,7 @@ minio_close(void *instance)
 
 	minio_seal_done(&minio->seal);
 	pthread_mutex_destroy(&minio->made.mutex);
+	pthread_mutex_destroy(&minio->undated.mutex);
 	free(minio);
 }
 

@@ -2,7 +2,8 @@
  * minio.h - what the files of this module share: the instance, and who does what.
  *
  *   minio.c    the module, its settings, open, probe
- *   bucket.c   PUT bucket; unfinished buckets, and those that this instance is creating
+ *   bucket.c   PUT bucket, location, unfinished buckets
+ *   times.c    buckets that this instance is creating, and those that have no date
  *   account.c  names, keys and rights of accounts
  *   access.c   grant, revoke: a user and a policy
  *   admin.c    requests to the admin API
@@ -28,22 +29,22 @@ struct minio_config {
 	int64_t adopt_window;                        /* ms */
 };
 
-/* ---- bucket.c: buckets that this instance created and has not finished.  Other daemons wait
- * before they continue with one; the instance need not wait for itself. ---- */
+/* ---- times.c: what an instance remembers of buckets that are not finished ---- */
 
-/* When there are more, the one whose time ends first is forgotten. */
-enum { MINIO_MADE_MOST = 64 };
-struct minio_made {
+/* When there are more, the oldest one is forgotten. */
+enum { MINIO_TIMES_MOST = 64 };
+struct minio_times {
 	pthread_mutex_t mutex;
 	struct {
-		char native[64];  /* what a bucket's name holds at most, and its end */
-		int64_t until_ms; /* monotonic */
-	} list[MINIO_MADE_MOST];
+		char native[64]; /* what a bucket's name holds at most, and its end */
+		int64_t ms;      /* monotonic; 0: free */
+	} list[MINIO_TIMES_MOST];
 };
-/* Any thread.  until_ms: the time from which on others may continue with it. */
-void minio_made_add(struct minio_made *made, const char *native, int64_t until_ms);
-bool minio_made_has(struct minio_made *made, const char *native, int64_t now_ms);
-void minio_made_remove(struct minio_made *made, const char *native);
+/* Any thread. */
+void minio_times_set(struct minio_times *times, const char *native, int64_t ms);
+/* 0: there is none. */
+int64_t minio_times_get(struct minio_times *times, const char *native);
+void minio_times_drop(struct minio_times *times, const char *native);
 
 /* ---- seal.c: encryption of request bodies in the admin API ---- */
 
@@ -75,7 +76,11 @@ struct minio {
 	struct s3_store store; /* first */
 	const struct minio_config *config;
 	struct minio_seal seal;
-	struct minio_made made;
+	/* Buckets that this instance created and has not finished: by when the call began.  Other
+	 * daemons wait before they continue with one; the instance need not wait for itself. */
+	struct minio_times made;
+	struct minio_times undated; /* by when they were first seen */
+	_Atomic int64_t longest_ms; /* that a create could last so far: call_timeout, as a rule */
 };
 
 enum { MINIO_REGION_MAX = 256 };
@@ -90,7 +95,8 @@ int minio_exists(const struct s3_store *store, struct cosi_call *call, const cha
 int minio_check_location(const struct minio *minio, struct cosi_call *call,
 			 const struct cosi_http_reply *reply);
 int minio_adopt(struct cosi_call *call, struct s3_creation *creation);
-int minio_resume(struct cosi_call *call, struct s3_creation *creation, bool same);
+bool minio_has_made(struct s3_store *store, const char *native);
+int minio_resume(struct cosi_call *call, struct s3_creation *creation);
 
 /* ---- admin.c: MinIO's admin API (madmin-go v3 and the server's handlers; as the server of
  * 2026-02-12 answers) ---- */

@@ -99,7 +99,7 @@ fs_grant(void *instance, struct cosi_call *call, const struct cosi_access_req *r
 	const char *owner = req->mark.owner;
 	json_auto_t *record = NULL;
 	json_auto_t *buckets = NULL;
-	CLEANUP_LOCK int lock = record_lock(&fs, call, COSI_ACCOUNT, req->native);
+	CLEANUP_LOCK int lock = record_lock(&fs, call, COSI_ACCOUNT, req->native, false);
 
 	if (lock < 0 || (buckets = fs_pack_buckets(&fs, call, req)) == NULL ||
 	    record_read(&fs, call, COSI_ACCOUNT, req->native, &record) < 0)
@@ -109,7 +109,8 @@ fs_grant(void *instance, struct cosi_call *call, const struct cosi_access_req *r
 	if (cosi_failed(call))
 		return -1;
 	if (record != NULL) {
-		if (fs_check_account(call, req, record, buckets, out->key_id) < 0)
+		if (fs_check_account(call, req, record, buckets, out->key_id) < 0 ||
+		    record_sync(&fs, call, COSI_ACCOUNT, req->native) < 0)
 			return -1;
 	} else {
 		record = record_new(call, &req->mark);
@@ -132,12 +133,12 @@ fs_revoke(void *instance, struct cosi_call *call, const struct cosi_access_req *
 	CLEANUP_ROOT struct fs fs = fs_open_root(instance, call);
 	json_auto_t *record = NULL;
 	json_t *buckets;
-	CLEANUP_LOCK int lock = record_lock(&fs, call, COSI_ACCOUNT, req->native);
+	CLEANUP_LOCK int lock = record_lock(&fs, call, COSI_ACCOUNT, req->native, true);
 
 	if (lock < 0 || record_read(&fs, call, COSI_ACCOUNT, req->native, &record) < 0)
 		return -1;
 	if (record == NULL)
-		return 0;
+		return record_sync(&fs, call, COSI_ACCOUNT, req->native);
 	if (!record_is_ours(record, &req->mark))
 		return cosi_fail(call, COSI_PRECONDITION,
 				 "cannot revoke '%s': the account belongs to '%s'", req->native,

@@ -46,24 +46,24 @@ fs_claim_bucket(const struct fs *fs, struct cosi_call *call, const struct cosi_b
 			call, COSI_EXISTS,
 			"cannot create bucket '%s': the bucket exists with other parameters",
 			req->native);
-	return 0;
+	return record_sync(fs, call, COSI_BUCKET, req->native);
 }
 
+/* The root is synced in any case: the call that made the directory may have been killed before it
+ * did that. */
 static int
 fs_make_bucket(const struct fs *fs, struct cosi_call *call, const char *name)
 {
 	enum fs_entry entry;
 
-	if (mkdirat(fs->root, name, BUCKET_MODE) == 0)
-		return fsync(fs->root) == 0 ? 0 : fs_fail(call, errno, "create bucket", name);
-	if (errno != EEXIST)
-		return fs_fail(call, errno, "create bucket", name);
+	if (mkdirat(fs->root, name, BUCKET_MODE) < 0 && errno != EEXIST)
+		return fs_fail_below(fs, call, errno, "create bucket", name);
 	if (fs_lookup(fs, call, name, &entry) < 0)
 		return -1;
 	if (entry == FS_OTHER)
 		return cosi_fail(call, COSI_EXISTS,
 				 "cannot create bucket '%s': a file of that name exists", name);
-	return 0;
+	return fsync(fs->root) == 0 ? 0 : fs_fail_below(fs, call, errno, "create bucket", name);
 }
 
 int
@@ -71,7 +71,7 @@ fs_create_bucket(void *instance, struct cosi_call *call, const struct cosi_bucke
 		 struct cosi_bucket *out)
 {
 	CLEANUP_ROOT struct fs fs = fs_open_root(instance, call);
-	CLEANUP_LOCK int lock = record_lock(&fs, call, COSI_BUCKET, req->native);
+	CLEANUP_LOCK int lock = record_lock(&fs, call, COSI_BUCKET, req->native, false);
 
 	if (lock < 0 || fs_claim_bucket(&fs, call, req) < 0 ||
 	    fs_make_bucket(&fs, call, req->native) < 0)
@@ -110,17 +110,16 @@ fs_get_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_r
 static int
 fs_remove_bucket(const struct fs *fs, struct cosi_call *call, const char *name)
 {
-	if (unlinkat(fs->root, name, AT_REMOVEDIR) == 0)
-		return fsync(fs->root) == 0 ? 0 : fs_fail(call, errno, "delete bucket", name);
-	if (errno == ENOENT)
-		return 0;
+	if (unlinkat(fs->root, name, AT_REMOVEDIR) == 0 || errno == ENOENT)
+		return fsync(fs->root) == 0 ? 0
+					    : fs_fail_below(fs, call, errno, "delete bucket", name);
 	if (errno == ENOTEMPTY || errno == EEXIST)
 		return cosi_fail(call, COSI_PRECONDITION,
 				 "cannot delete bucket '%s': the bucket is not empty", name);
 	if (errno == ENOTDIR)
 		return cosi_fail(call, COSI_PRECONDITION,
 				 "cannot delete bucket '%s': a file of that name exists", name);
-	return fs_fail(call, errno, "delete bucket", name);
+	return fs_fail_below(fs, call, errno, "delete bucket", name);
 }
 
 int
@@ -128,7 +127,7 @@ fs_delete_bucket(void *instance, struct cosi_call *call, const struct cosi_bucke
 {
 	CLEANUP_ROOT struct fs fs = fs_open_root(instance, call);
 	json_auto_t *record = NULL;
-	CLEANUP_LOCK int lock = record_lock(&fs, call, COSI_BUCKET, req->native);
+	CLEANUP_LOCK int lock = record_lock(&fs, call, COSI_BUCKET, req->native, true);
 	enum fs_entry entry;
 
 	if (lock < 0 || record_read(&fs, call, COSI_BUCKET, req->native, &record) < 0)
@@ -137,7 +136,7 @@ fs_delete_bucket(void *instance, struct cosi_call *call, const struct cosi_bucke
 		if (fs_lookup(&fs, call, req->native, &entry) < 0)
 			return -1;
 		return entry == FS_NOTHING
-			       ? 0
+			       ? record_sync(&fs, call, COSI_BUCKET, req->native)
 			       : cosi_fail(call, COSI_PRECONDITION,
 					   "cannot delete bucket '%s': a file or directory of that "
 					   "name has no record of cosid's",

@@ -54,7 +54,17 @@ fs_fail(struct cosi_call *call, int error, const char *what, const char *name)
 		code = COSI_UNAVAILABLE;
 		break;
 	}
-	return cosi_fail(call, code, "cannot %s '%s': %s", what, name, strerrordesc_np(error));
+	return cosi_fail(call, code, "cannot %s '%s': %s%s", what, name, strerrordesc_np(error),
+			 error == EROFS ? ": is the directory in ReadWritePaths= of the unit?"
+					: "");
+}
+
+int
+fs_fail_below(const struct fs *fs, struct cosi_call *call, int error, const char *what,
+	      const char *name)
+{
+	(void)fs_fail(call, error, what, name);
+	return cosi_fail(call, 0, "cannot write below '%s'", fs->instance->config->root);
 }
 
 int

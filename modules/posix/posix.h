@@ -52,6 +52,10 @@ fs_close_fd(const int *fd)
 
 /* Records "cannot WHAT 'NAME': reason" for an errno value, with the code that fits it. */
 int fs_fail(struct cosi_call *call, int error, const char *what, const char *name);
+/* The same for a change: names the root as well, whose permissions, mount options or free space are
+ * the cause. */
+int fs_fail_below(const struct fs *fs, struct cosi_call *call, int error, const char *what,
+		  const char *name);
 /* The same for the root, with a hint where its setting may be to blame. */
 int fs_fail_root(struct cosi_call *call, int error, const char *path);
 /* Fails with COSI_INVALID unless the name is safe as a file name: no '/', no leading dot. */

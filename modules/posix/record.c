@@ -50,19 +50,11 @@ record_dir(const struct fs *fs, uint32_t kind)
 	return record_open_dir(fs, record_kind_name(kind), IF_THERE);
 }
 
-/* Names the root as well: its permissions, mount options or free space are the cause. */
-static int
-record_fail(const struct fs *fs, struct cosi_call *call, int error, const char *what,
-	    const char *name)
-{
-	(void)fs_fail(call, error, what, name);
-	return cosi_fail(call, 0, "cannot write below '%s'", fs->instance->config->root);
-}
-
 /* Ranges of one file stand for names: no files to clean up, and the kernel drops the lock of a
  * process that dies.  Two names on one byte would only cost a BUSY. */
 int
-record_lock(const struct fs *fs, struct cosi_call *call, uint32_t kind, const char *name)
+record_lock(const struct fs *fs, struct cosi_call *call, uint32_t kind, const char *name,
+	    bool removes)
 {
 	const char *key = cosi_printf(call, "%s/%s", record_kind_name(kind), name);
 	struct flock range = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1 };
@@ -75,7 +67,12 @@ record_lock(const struct fs *fs, struct cosi_call *call, uint32_t kind, const ch
 		return -1;
 	for (size_t i = 0; i < sizeof range.l_start - 1; i++) /* it stays positive */
 		range.l_start = range.l_start << 8 | hash.bytes[i];
-	state = fs_open_subdir(fs->root, FS_STATE_DIR, CREATE);
+	state = fs_open_subdir(fs->root, FS_STATE_DIR, removes ? IF_THERE : CREATE);
+	if (state < 0 && removes && errno == ENOENT)
+		return cosi_fail(call, COSI_UNAVAILABLE,
+				 "cannot use '%s': it has no records: is the file system mounted? "
+				 "(In a new root the first bucket makes them.)",
+				 fs->instance->config->root);
 	if (state >= 0) {
 		atomic_store(&fs->instance->had_records, true);
 		fd = openat(state, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
@@ -87,7 +84,7 @@ record_lock(const struct fs *fs, struct cosi_call *call, uint32_t kind, const ch
 	if (error == EAGAIN || (fd >= 0 && error == EACCES)) /* fcntl() may say either */
 		return cosi_fail(call, COSI_BUSY, "cannot lock '%s': another process has locked it",
 				 name);
-	return record_fail(fs, call, error, "lock", name);
+	return fs_fail_below(fs, call, error, "lock", name);
 }
 
 void
@@ -206,8 +203,18 @@ record_write(const struct fs *fs, struct cosi_call *call, uint32_t kind, const c
 			    FILE_MODE);
 	if (fd < 0 || fs_write_all(fd, text, strlen(text)) < 0 || fsync(fd) < 0 ||
 	    renameat(dir, next, dir, file) < 0 || fsync(dir) < 0)
-		return record_fail(fs, call, errno, "write the record of", name);
+		return fs_fail_below(fs, call, errno, "write the record of", name);
 	return 0;
+}
+
+int
+record_sync(const struct fs *fs, struct cosi_call *call, uint32_t kind, const char *name)
+{
+	CLEANUP_FD int dir = record_dir(fs, kind);
+
+	if (dir < 0 ? errno == ENOENT : fsync(dir) == 0)
+		return 0;
+	return fs_fail_below(fs, call, errno, "sync the record of", name);
 }
 
 int
@@ -220,7 +227,7 @@ record_remove(const struct fs *fs, struct cosi_call *call, uint32_t kind, const 
 		return -1;
 	if (dir >= 0 && unlinkat(dir, file, 0) == 0 && fsync(dir) == 0)
 		return 0;
-	return errno == ENOENT ? 0 : record_fail(fs, call, errno, "remove the record of", name);
+	return errno == ENOENT ? 0 : fs_fail_below(fs, call, errno, "remove the record of", name);
 }
 
 json_t *

@@ -18,8 +18,10 @@ enum { RECORD_MAX = 64 * 1024 };
 
 /* Locks a name against other processes until record_unlock(), which CLEANUP_LOCK calls at the end
  * of the scope; -1 with the call failed, BUSY when another process has the lock.  Calls of this
- * process are kept apart by the daemon. */
-int record_lock(const struct fs *fs, struct cosi_call *call, uint32_t kind, const char *name);
+ * process are kept apart by the daemon.  removes: the call makes no first record, so a root that
+ * has none is not believed (UNAVAILABLE): its file system may not be mounted. */
+int record_lock(const struct fs *fs, struct cosi_call *call, uint32_t kind, const char *name,
+		bool removes);
 /* close() alone does not unlock: a child that is being started has the descriptor, too, until its
  * exec().  *fd may be -1. */
 void record_unlock(const int *fd);
@@ -30,6 +32,9 @@ int record_read(const struct fs *fs, struct cosi_call *call, uint32_t kind, cons
 		json_t **out);
 int record_write(const struct fs *fs, struct cosi_call *call, uint32_t kind, const char *name,
 		 const json_t *record);
+/* Makes sure that what an earlier call wrote or removed outlasts a loss of power: that call may
+ * have been killed before it synced the directory. */
+int record_sync(const struct fs *fs, struct cosi_call *call, uint32_t kind, const char *name);
 /* Succeeds when there is none. */
 int record_remove(const struct fs *fs, struct cosi_call *call, uint32_t kind, const char *name);
 

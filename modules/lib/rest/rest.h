@@ -99,10 +99,13 @@ struct rest_api {
 	/* The error code for a request whose date is too far off, whatever the reply's own date is;
 	 * NULL: the protocol has none. */
 	const char *skew_code;
+	/* A header that every reply of the store has, and no page of a server on the way; NULL: the
+	 * protocol has none. */
+	const char *id_header;
 };
 
-/* Signs and sends.  NULL: the call has failed; every status is an answer, as with cosi_http().
- * who: for api->sign(). */
+/* Signs and sends.  NULL: the call has failed; every status is an answer, as with cosi_http(), but
+ * a reply without api->id_header is UNAVAILABLE. who: for api->sign(). */
 const struct cosi_http_reply *rest_send(struct cosi_call *call, const struct rest_api *api,
 					const void *who, const struct rest_request *request);
 #define rest_call(call, api, who, ...)                                                             \

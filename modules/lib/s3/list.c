@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * list.c - readers of list pages, and GET /. */
+ * list.c - readers of list pages, GET /, and all that is an owner's. */
 #include "s3/store.h"
 
 #include <stdio.h>
@@ -64,15 +64,16 @@ page_take_text(char **field, const char *text)
 static int
 page_on_element(void *arg, const char *path, char *text, size_t len)
 {
+	static const char *const roots[] = { "ListAllMyBucketsResult", "ListVersionsResult",
+					     "ListMultipartUploadsResult" };
 	struct page_reading *reading = arg;
 	const char *below = strchr(path, '/'), *leaf = strrchr(path, '/');
 	struct s3_item item;
 	int rc = 0;
 
 	if (below == NULL) {
-		size_t root = strlen(path);
-
-		reading->is_list = root > 6 && strcmp(path + root - 6, "Result") == 0;
+		for (size_t i = 0; i < sizeof roots / sizeof roots[0]; i++)
+			reading->is_list = reading->is_list || strcmp(path, roots[i]) == 0;
 		return 0;
 	}
 	below++;
@@ -218,4 +219,45 @@ s3_buckets_read(struct cosi_call *call, const struct s3_client *client, struct s
 		return cosi_failed(call) ? -1 : s3_fail(call, reply);
 	out->now = rest_read_date(rest_header(reply, "date"), REST_DATE);
 	return 0;
+}
+
+/* ---- all that is an owner's ---- */
+
+/* The owner of a bucket is in its tags, so each bucket costs a request.  0; 1: found() has stopped
+ * the list; -1: the call has failed. */
+static int
+s3_list_buckets(const struct s3_store *store, struct cosi_call *call, const char *owner,
+		s3_found_fn *found)
+{
+	struct s3_buckets all;
+	struct s3_look look;
+
+	if (s3_buckets_read(call, &store->client, &all) < 0)
+		return -1;
+	for (const struct s3_bucket *bucket = all.first; bucket != NULL; bucket = bucket->next) {
+		const char *driver;
+
+		if (s3_get_tags(store, call, bucket->name, &look) < 0)
+			return -1;
+		driver = s3_tags_find(&look.tags, S3_MARK_DRIVER);
+		if (driver == NULL || strcmp(driver, owner) != 0)
+			continue;
+		if (found(call, COSI_FOUND(.kind = COSI_BUCKET, .native = bucket->name,
+					   .mark = { owner, s3_tags_find(&look.tags, S3_MARK_NAME),
+						     s3_tags_find(&look.tags, S3_MARK_PARAMS) },
+					   .created = bucket->created)) != 0)
+			return 1;
+	}
+	return 0;
+}
+
+int
+s3_list(void *instance, struct cosi_call *call, const char *owner, s3_found_fn *found)
+{
+	const struct s3_store *store = instance;
+	int rc = s3_list_buckets(store, call, owner, found);
+
+	if (rc == 0)
+		rc = store->list_accounts(store, call, owner, found);
+	return rc < 0 ? cosi_fail(call, 0, "cannot list buckets and accounts") : 0;
 }

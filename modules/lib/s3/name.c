@@ -78,10 +78,21 @@ s3_account_secret(struct cosi_call *call, const char *module, const char *creden
 }
 
 int
+s3_check_region(struct cosi_call *call, const char *region)
+{
+	enum { MOST = 128 };
+
+	if (strlen(region) <= MOST)
+		return 0;
+	return cosi_fail(call, COSI_INVALID,
+			 "key 'region' is longer than %d bytes, the most that COSI allows", MOST);
+}
+
+int
 s3_account_check_key(struct cosi_call *call, const char *what, const char *credential_key)
 {
 	if (strlen(credential_key) >= CREDENTIAL_KEY_MIN)
 		return 0;
-	return cosi_fail(call, COSI_INVALID, "%s is shorter than %d bytes", what,
+	return cosi_fail(call, COSI_INVALID, "key '%s' has a value of less than %d bytes", what,
 			 CREDENTIAL_KEY_MIN);
 }

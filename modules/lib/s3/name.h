@@ -27,5 +27,8 @@ const char *s3_account_secret(struct cosi_call *call, const char *module,
 			      const char *credential_key, const char *owner, const char *native);
 /* Is it long enough to derive from?  what: the setting's name in the text.  0, or -1: INVALID. */
 int s3_account_check_key(struct cosi_call *call, const char *what, const char *credential_key);
+/* The setting `region` goes into every answer, whose strings have a limit: a longer one would be
+ * noticed when the bucket exists.  0, or -1 with the call failed. */
+int s3_check_region(struct cosi_call *call, const char *region);
 
 #endif

@@ -45,10 +45,13 @@ purge_one(struct s3_purging *work, const struct s3_item *item)
 			REST_QUERY({ "versionId", item->version }));
 	if (reply == NULL)
 		return -1;
-	if (reply->status == 403 || s3_error_is(reply, 400, "InvalidRequest"))
+	if (s3_error_is(reply, 403, "AccessDenied") || s3_error_is(reply, 400, "InvalidRequest"))
 		return cosi_fail(work->call, COSI_PRECONDITION,
 				 "object lock or a missing right keeps '%.64s'", item->name);
-	return reply->status / 100 == 2 || reply->status == 404 ? 0 : s3_fail(work->call, reply);
+	return reply->status == 204 || s3_error_is(reply, 404, "NoSuchVersion") ||
+			       s3_error_is(reply, 404, "NoSuchKey")
+		       ? 0
+		       : s3_fail(work->call, reply);
 }
 
 static int

@@ -141,10 +141,13 @@ s3_error_code(const struct cosi_http_reply *reply, char out[REST_CODE_MAX])
 static const struct rest_error s3_errors[] = {
 	{ "AccessDenied", COSI_DENIED, NULL },
 	{ "AllAccessDisabled", COSI_DENIED, NULL },
-	{ "BucketAlreadyExists", COSI_EXISTS, NULL },
-	{ "BucketAlreadyOwnedByYou", COSI_EXISTS, NULL },
+	/* PUT of a bucket expects both; to any other request they say nothing. */
+	{ "BucketAlreadyExists", COSI_UNAVAILABLE, NULL },
+	{ "BucketAlreadyOwnedByYou", COSI_UNAVAILABLE, NULL },
 	{ "BucketNotEmpty", COSI_PRECONDITION, NULL },
 	{ "ConcurrentModification", COSI_BUSY, NULL },
+	/* The body ended early on its way; MinIO also says it while the bucket is deleted. */
+	{ "IncompleteBody", COSI_UNAVAILABLE, NULL },
 	{ "InvalidAccessKeyId", COSI_UNAUTHENTICATED, NULL },
 	{ "InvalidBucketName", COSI_INVALID, NULL },
 	{ "InvalidBucketState", COSI_PRECONDITION, NULL },
@@ -170,6 +173,7 @@ const struct rest_api s3_api = {
 	.sign = s3_sign,
 	.error_code = s3_error_code,
 	.skew_code = "RequestTimeTooSkewed",
+	.id_header = "x-amz-request-id",
 	.nerrors = sizeof s3_errors / sizeof s3_errors[0],
 	.errors = s3_errors,
 };

@@ -254,6 +254,11 @@ s3_is_set(struct cosi_call *call, const struct s3_client *client, const char *bu
 	*out = false;
 	if (reply == NULL)
 		return -1;
+	/* Every such document is a <SOMETHINGConfiguration>, but the policy, which is JSON. */
+	if (reply->status == 200 && strstr(reply->body.data, strcmp(setting->setting, "policy") == 0
+								     ? "\"Statement\""
+								     : "Configuration") == NULL)
+		return s3_fail(call, reply);
 	if (reply->status == 200) {
 		*out = setting->mark[0] == '\0' || strstr(reply->body.data, setting->mark) != NULL;
 		return 0;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * store.c - create, get, delete, list. */
+ * store.c - create, get, delete. */
 #include "s3/store.h"
 
 #include <string.h>
 #include <time.h>
+
+#include "text/xml.h"
 
 #include "banned.h"
 
@@ -72,11 +74,13 @@ s3_probe(const struct s3_store *store, struct cosi_call *call)
 {
 	const struct cosi_http_reply *reply =
 		s3_get_setting(call, &store->client, "cosid.probe", "location");
+	char region[256];
 
 	if (reply == NULL)
 		return -1;
-	if (reply->status == 200 || s3_error_is(reply, 404, "NoSuchBucket") ||
-	    s3_error_is(reply, 403, "AccessDenied"))
+	if ((reply->status == 200 &&
+	     xml_find(reply->body, "LocationConstraint", region, sizeof region)) ||
+	    s3_error_is(reply, 404, "NoSuchBucket") || s3_error_is(reply, 403, "AccessDenied"))
 		return 0;
 	return s3_refuse(store, call, reply, "s3:GetBucketLocation");
 }
@@ -172,32 +176,36 @@ s3_send_delete(const struct s3_store *store, struct cosi_call *call, const char 
 	return *out_not_empty ? 0 : s3_refuse(store, call, reply, "s3:DeleteBucket");
 }
 
-/* No caller was ever told of an unfinished bucket, so one that was begun with other parameters is
- * deleted and created anew, unless it has objects. */
+/* One that was begun with other parameters may be finished, and in use: a late request can set its
+ * tags back. */
 static int
 s3_resume(struct cosi_call *call, struct s3_creation *creation)
 {
 	struct s3_store *store = creation->store;
 	const char *making = s3_tags_find(&creation->there.tags, S3_MARK_MAKING);
-	bool same = making != NULL && strcmp(making, creation->req->mark.params) == 0;
+
+	if (making == NULL || strcmp(making, creation->req->mark.params) != 0)
+		return cosi_fail(call, COSI_EXISTS,
+				 "its creation was begun with other parameters: delete it first");
+	if (store->resume != NULL && store->resume(call, creation) < 0)
+		return -1;
+	return s3_finish(call, creation, true);
+}
+
+static int
+s3_remake(struct cosi_call *call, struct s3_creation *creation)
+{
+	struct s3_store *store = creation->store;
 	bool not_empty, exists;
 
-	if (store->resume != NULL && store->resume(call, creation, same) < 0)
-		return -1;
-	if (same)
-		return s3_finish(call, creation, true);
 	if (s3_send_delete(store, call, creation->req->native, &not_empty) < 0)
 		return -1;
 	if (not_empty)
-		return cosi_fail(
-			call, COSI_EXISTS,
-			"the bucket is unfinished with other parameters, and has objects already");
-	creation->there = (struct s3_look){ .exists = false };
+		return cosi_fail(call, COSI_BUSY, "the bucket was written to a moment ago");
 	if (store->put(call, creation, &exists) < 0)
 		return -1;
-	if (exists)
-		return cosi_fail(call, COSI_BUSY, "another daemon is creating the bucket");
-	return s3_finish(call, creation, false);
+	return !exists ? s3_finish(call, creation, false)
+		       : cosi_fail(call, COSI_BUSY, "another daemon is creating the bucket");
 }
 
 static int
@@ -212,8 +220,15 @@ s3_join(struct cosi_call *call, struct s3_creation *creation)
 	if (there->tags.n == 0) {
 		if (creation->store->adopt(call, creation) < 0)
 			return -1;
-		if (there->tags.n == 0)
+		if (there->tags.n == 0 && !there->exists)
+			return s3_remake(call, creation);
+		if (there->tags.n == 0) {
+			cosi_log(call, COSI_NOTICE,
+				 "takes over bucket '%.255s', which has no tags and looks like one "
+				 "of its own that an interrupted Create left",
+				 req->native);
 			return s3_finish(call, creation, false);
+		}
 	}
 	s3_tags_judge(&there->tags, &req->mark, &bucket);
 	if (!bucket.ours)
@@ -292,8 +307,24 @@ s3_get_bucket(void *instance, struct cosi_call *call, const struct cosi_bucket_r
 	return 0;
 }
 
+/* As long as it is empty: no caller was ever told of it. */
 static int
-s3_delete(const struct s3_store *store, struct cosi_call *call, const struct cosi_bucket_req *req)
+s3_delete_untagged(struct s3_store *store, struct cosi_call *call, const char *native)
+{
+	bool not_empty = true;
+
+	if (store->has_made != NULL && store->has_made(store, native) &&
+	    s3_send_delete(store, call, native, &not_empty) < 0)
+		return -1;
+	if (!not_empty)
+		return 0;
+	return cosi_fail(call, COSI_PRECONDITION,
+			 "the bucket has no tags: if an interrupted Create left it, create it "
+			 "again, then delete it");
+}
+
+static int
+s3_delete(struct s3_store *store, struct cosi_call *call, const struct cosi_bucket_req *req)
 {
 	struct cosi_bucket there = { .ours = false };
 	struct s3_look look;
@@ -308,6 +339,8 @@ s3_delete(const struct s3_store *store, struct cosi_call *call, const struct cos
 	if (look.refused)
 		return cosi_fail(call, COSI_PRECONDITION,
 				 "the store denies access to the bucket's tags");
+	if (look.tags.n == 0)
+		return s3_delete_untagged(store, call, req->native);
 	s3_describe(store, &look, &req->mark, &there);
 	if (!there.ours)
 		return cosi_fail(
@@ -334,50 +367,9 @@ s3_delete_bucket(void *instance, struct cosi_call *call, const struct cosi_bucke
 {
 	struct s3_store *store = instance;
 
-	if (store->forget != NULL)
-		store->forget(store, req->native);
 	if (s3_delete(store, call, req) < 0)
 		return cosi_fail(call, 0, "cannot delete bucket '%.255s'", req->native);
+	if (store->forget != NULL)
+		store->forget(store, req->native);
 	return 0;
-}
-
-/* ---- list ---- */
-
-/* Only its tags tell whose a bucket is, so each bucket takes a request.  Positive: found() wants no
- * more. */
-static int
-s3_list_buckets(const struct s3_store *store, struct cosi_call *call, const char *owner,
-		s3_found_fn *found)
-{
-	struct s3_buckets all;
-	struct s3_look look;
-
-	if (s3_buckets_read(call, &store->client, &all) < 0)
-		return -1;
-	for (const struct s3_bucket *bucket = all.first; bucket != NULL; bucket = bucket->next) {
-		const char *driver;
-
-		if (s3_get_tags(store, call, bucket->name, &look) < 0)
-			return -1;
-		driver = s3_tags_find(&look.tags, S3_MARK_DRIVER);
-		if (driver == NULL || strcmp(driver, owner) != 0)
-			continue;
-		if (found(call, COSI_FOUND(.kind = COSI_BUCKET, .native = bucket->name,
-					   .mark = { owner, s3_tags_find(&look.tags, S3_MARK_NAME),
-						     s3_tags_find(&look.tags, S3_MARK_PARAMS) },
-					   .created = bucket->created)) != 0)
-			return 1;
-	}
-	return 0;
-}
-
-int
-s3_list(void *instance, struct cosi_call *call, const char *owner, s3_found_fn *found)
-{
-	const struct s3_store *store = instance;
-	int rc = s3_list_buckets(store, call, owner, found);
-
-	if (rc == 0)
-		rc = store->list_accounts(store, call, owner, found);
-	return rc < 0 ? cosi_fail(call, 0, "cannot list buckets and accounts") : 0;
 }

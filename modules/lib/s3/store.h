@@ -16,7 +16,7 @@
 #include "s3/policy.h"
 #include "s3/s3.h"
 
-/* ---- tags, and the marks that say whose bucket it is: setting.c ---- */
+/* ---- tags, those of ownership among them: setting.c ---- */
 
 enum { S3_TAGS_MAX = 50 }; /* S3's own limit */
 /* S3's longest tag value, in bytes here, so that every store takes it */
@@ -85,15 +85,18 @@ struct s3_store {
 	/* PUT bucket; *out_exists: it existed already, and nothing was changed. */
 	int (*put)(struct cosi_call *call, struct s3_creation *creation, bool *out_exists);
 	/* May a bucket without tags be adopted?  If it has been tagged since the look, the tags are
-	 * in creation->there, and decide. */
+	 * in creation->there, and decide; without there.exists it is created anew. */
 	int (*adopt)(struct cosi_call *call, struct s3_creation *creation);
-	/* May an unfinished bucket be continued, or (same: false) created anew?  NULL: always. */
-	int (*resume)(struct cosi_call *call, struct s3_creation *creation, bool same);
+	/* Has this instance created the bucket, and not finished it?  Then it may be deleted
+	 * without tags.  NULL: that is not known. */
+	bool (*has_made)(struct s3_store *store, const char *native);
+	/* May an unfinished bucket be continued?  NULL: always. */
+	int (*resume)(struct cosi_call *call, struct s3_creation *creation);
 	/* Fails the call for a bucket whose tags are denied.  NULL: s3_look() fails by itself. */
 	int (*refused)(const struct s3_store *store, struct cosi_call *call, const char *native);
 	int (*put_quota)(const struct s3_store *store, struct cosi_call *call, const char *native,
 			 const struct cosi_bucket_params *params);
-	/* A bucket was finished, or is about to be deleted.  NULL: not needed. */
+	/* A bucket was finished, or deleted.  NULL: not needed. */
 	void (*forget)(struct s3_store *store, const char *native);
 	/* Hands over every account of the owner; positive: found() wanted no more. */
 	int (*list_accounts)(const struct s3_store *store, struct cosi_call *call,

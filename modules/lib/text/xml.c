@@ -99,7 +99,9 @@ xml_on_start(void *arg, const char *name, const char **attributes)
 	size = strlen(name);
 	if (reader->failed)
 		return;
-	if (reader->depth == XML_DEPTH_MAX || size + 2 > sizeof reader->path - reader->path_len) {
+	/* "<n:>" leaves none, and its children would pass for the root's. */
+	if (size == 0 || reader->depth == XML_DEPTH_MAX ||
+	    size + 2 > sizeof reader->path - reader->path_len) {
 		xml_stop(reader);
 		return;
 	}

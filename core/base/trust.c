@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * trust.c - follows a path as the kernel does, and looks at each name on the way. */
+#include "base/trust.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+#include "banned.h"
+
+enum { LINKS_MAX = 40 }; /* the kernel's */
+
+static uint64_t
+mount_of(const char *path)
+{
+	struct statx st;
+
+	return statx(AT_FDCWD, path, 0, STATX_MNT_ID, &st) == 0 ? st.stx_mnt_id : 0;
+}
+
+/* Is it on a read-only mount of its own?  A sandbox (ProtectSystem=strict) makes the mounts of the
+ * system read-only for cosid, and others can write to them all the same. */
+static bool
+is_mounted_read_only(const char *path)
+{
+	uint64_t mount = mount_of(path);
+	struct statvfs fs;
+
+	return statvfs(path, &fs) == 0 && (fs.f_flag & ST_RDONLY) != 0 && mount != 0 &&
+	       mount != mount_of("/") && mount != mount_of("/proc/self/exe");
+}
+
+static int
+check_name(const char *path, const struct stat *st, struct status *status)
+{
+	bool is_dir = S_ISDIR(st->st_mode), sticky = is_dir && (st->st_mode & S_ISVTX) != 0;
+
+	if (st->st_uid != 0 && st->st_uid != geteuid())
+		return status_fail(status, COSI_DENIED,
+				   "'%s' belongs to user %u, not to root or to user %u, which "
+				   "cosid runs as: chown it",
+				   path, st->st_uid, geteuid());
+	if ((st->st_mode & 022) == 0 || (!is_dir && !S_ISREG(st->st_mode)) || sticky ||
+	    is_mounted_read_only(path))
+		return 0;
+	return status_fail(
+		status, COSI_DENIED,
+		"users other than its owner may write to '%s' (mode %04o): chmod go-w it", path,
+		st->st_mode & 07777);
+}
+
+/* Is path[0..len) a directory above the program?  Who can write there can replace the program. */
+static bool
+is_above_program(const char *path, size_t len)
+{
+	char program[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", program, sizeof program);
+
+	return n > 0 && (size_t)n > len && memcmp(path, program, len) == 0 &&
+	       (len == 1 || program[len] == '/');
+}
+
+static int
+check_way(const char *path, unsigned nlinks, struct status *status)
+{
+	char target[PATH_MAX];
+	struct stat st;
+
+	/* "/", then all up to the next slash, last the whole. */
+	for (size_t len = 1, next; len > 0; len = next) {
+		CLEANUP_FREE char *name = strndup(path, len);
+		CLEANUP_FREE char *leads = NULL;
+		ssize_t n;
+
+		next = path[len] == '\0' ? 0 : len + 1 + strcspn(path + len + 1, "/");
+		if (name == NULL)
+			return status_no_memory(status);
+		if (lstat(name, &st) != 0)
+			return 0;
+		if (!is_above_program(path, len) && check_name(name, &st, status) < 0)
+			return -1;
+		n = S_ISLNK(st.st_mode) ? readlink(name, target, sizeof target) : 0;
+		if (n <= 0 || nlinks == LINKS_MAX)
+			continue;
+		if (asprintf(&leads, "%.*s%.*s",
+			     target[0] == '/' ? 0 : (int)(strrchr(name, '/') + 1 - name), name,
+			     (int)n, target) < 0) {
+			leads = NULL;
+			return status_no_memory(status);
+		}
+		if (check_way(leads, nlinks + 1, status) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+trust_check(const char *path, struct status *status)
+{
+	CLEANUP_FREE char *here = path[0] != '/' ? getcwd(NULL, 0) : NULL;
+	CLEANUP_FREE char *whole = NULL;
+
+	if (asprintf(&whole, "%s%s%s", here != NULL ? here : "", here != NULL ? "/" : "", path) <
+	    0) {
+		whole = NULL;
+		return status_no_memory(status);
+	}
+	/* Below no directory that has a name there is nothing to follow. */
+	return whole[0] == '/' ? check_way(whole, 0, status) : 0;
+}
