@@ -5,6 +5,7 @@ import pathlib
 import shutil
 import signal
 import tempfile
+import threading
 
 import pytest
 
@@ -13,10 +14,11 @@ from rig import secrets
 from rig import guard
 from rig.azure import Azurite
 from rig.ceph import Ceph
-from rig.client import DIALECTS
+from rig.client import API_VERSIONS
 from rig.daemon import Cosid
 from rig.minio import Minio
 from rig.proxy import Proxy
+from rig.shelf import Shelf
 from rig.store import AzureStore, CephRgw, Example, MinioStore, Posix
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -30,8 +32,9 @@ def pytest_addoption(parser):
 
 def pytest_sessionstart():
     """A run that is told to stop ends its stores and daemons, as it does on ^C; for one that is killed
-    tests/stores/guard does it."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    tests/stores/guard does it, also for a worker of pytest-xdist that does not run in the main thread."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     guard.start()
 
 
@@ -41,7 +44,7 @@ MARKS = {"posix": "posix", "rgw": "ceph", "ceph-rgw": "ceph", "ceph": "ceph", "m
 
 
 def pytest_collection_modifyitems(items):
-    """A test bears the mark of each store whose fixture it uses or that is a parameter of it."""
+    """A test has the mark of each store whose fixture it uses or that is a parameter of it."""
     for item in items:
         params = item.callspec.params.values() if hasattr(item, "callspec") else ()
         words = {*item.fixturenames, *(word for word in params if isinstance(word, str))}
@@ -144,6 +147,14 @@ def posix(folder):
     return Posix(folder / "root")
 
 
+@pytest.fixture
+def shelf(folder):
+    """A module folder of the test's own, with the module tests/scenario/shelf.c."""
+    made = Shelf(folder)
+    made.install()
+    return made
+
+
 _numbers = itertools.count(1)
 
 
@@ -211,12 +222,12 @@ def proxy(rgw):
         yield made
 
 
-@pytest.fixture(params=sorted(DIALECTS))
-def dialect(request):
+@pytest.fixture(params=sorted(API_VERSIONS))
+def api_version(request):
     return request.param
 
 
-# ---- the shared suite: every store, every dialect, one daemon per file
+# ---- the shared suite: every store, every API version, one daemon per file
 
 
 @pytest.fixture(scope="session")
@@ -256,8 +267,8 @@ def daemon(shared):
 
 
 @pytest.fixture
-def client(daemon, dialect):
-    made = daemon.client(dialect)
+def client(daemon, api_version):
+    made = daemon.client(api_version)
     yield made
     made.close()
     daemon.clients.remove(made)

@@ -167,7 +167,7 @@ read_policies(const struct azure *azure, struct cosi_call *call, const char *con
 	return NULL;
 }
 
-/* Puts our policy after those that are there, which stay as they are, up to a megabyte of them. */
+/* Adds cosid's policy after the existing ones, which stay unchanged; up to a megabyte of them. */
 static int
 add_policy(const struct azure *azure, struct cosi_call *call, const char *container, const char *id,
 	   const char *lease)
@@ -202,7 +202,7 @@ add_policy(const struct azure *azure, struct cosi_call *call, const char *contai
 	return 0;
 }
 
-/* A lease whose id is ours to choose may be asked for twice.  NULL: the call has failed. */
+/* cosid chooses the lease's id, so that the request can be repeated.  NULL: the call has failed. */
 static const char *
 make_lease_id(struct cosi_call *call)
 {

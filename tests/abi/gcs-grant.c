@@ -127,7 +127,7 @@ make_account(struct gcs *gcs, const struct cosi_access_req *req)
 			 req->native, reply->status);
 }
 
-/* Adds the account to one bucket's policy; somebody else's change makes it begin again. */
+/* Adds the account to one bucket's policy; starts again when another client changed the policy. */
 static int
 bind_bucket(struct gcs *gcs, const char *bucket, const char *member)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * headertest.c - the header alone, in the strictest dialect: it needs nothing before it. */
+ * headertest.c - the header compiles alone, as strict C11, without another include before it. */
 #include "cosi_module.h"
 
 extern const int headertest;

@@ -47,7 +47,7 @@ drop(char *data, size_t size, size_t n, void *user)
 	return size * n;
 }
 
-/* The directives of the steps' texts are ours, so the format is not a literal. */
+/* The format is not a literal, because the directives stand in the texts of the steps. */
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 static void
 set_body(struct chain *c, const struct ceil_step *step)

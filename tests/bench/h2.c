@@ -5,12 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -117,22 +118,55 @@ on_close(nghttp2_session *session, int32_t stream, uint32_t error, void *user)
 	return 0;
 }
 
+/* Waits for a new file in the socket's folder, or until then. */
+static void
+h2_wait_created(int watch, int64_t left_us)
+{
+	struct pollfd pollfd = { .fd = watch, .events = POLLIN };
+	char events[4096];
+
+	if (poll(&pollfd, 1, (int)(left_us / 1000) + 1) > 0)
+		(void)!read(watch, events, sizeof events);
+}
+
+/* Watches the folder of that path for new files. */
+static int
+h2_watch(const char *socket_path)
+{
+	const char *slash = strrchr(socket_path, '/');
+	char *folder = strndup(socket_path, slash != NULL ? (size_t)(slash - socket_path) + 1 : 0);
+	int watch = inotify_init1(IN_CLOEXEC);
+
+	if (folder == NULL || watch < 0 ||
+	    inotify_add_watch(watch, folder[0] != '\0' ? folder : ".", IN_CREATE) < 0)
+		h2_fail(socket_path);
+	free(folder);
+	return watch;
+}
+
 void
 h2_open(struct h2_conn *conn, const char *socket_path, int64_t until_us)
 {
-	const struct timespec pause = { .tv_nsec = 200000 };
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	nghttp2_session_callbacks *callbacks;
+	int watch = h2_watch(socket_path);
 
 	if (strlen(socket_path) >= sizeof addr.sun_path)
 		h2_fail("socket path");
 	memcpy(addr.sun_path, socket_path, strlen(socket_path) + 1);
 	conn->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	while (connect(conn->fd, (struct sockaddr *)&addr, sizeof addr) != 0) {
-		if (clock_mono_us() >= until_us)
+		int64_t left_us = until_us - clock_mono_us();
+
+		if (left_us <= 0)
 			h2_fail(socket_path);
-		(void)nanosleep(&pause, NULL);
+		/* Between bind() and listen() there is no event. */
+		if (errno == ENOENT)
+			h2_wait_created(watch, left_us);
+		else
+			(void)sched_yield();
 	}
+	(void)close(watch);
 	(void)fcntl(conn->fd, F_SETFL, O_NONBLOCK);
 	nghttp2_session_callbacks_new(&callbacks);
 	nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""test_strict.py - tests that did not run, or failed where nobody looked, do not pass: C and Python."""
+"""test_strict.py - tests that did not run, or failed in another thread or process, do not pass: C and Python."""
 import subprocess
 import sys
 

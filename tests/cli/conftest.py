@@ -17,9 +17,9 @@ def server(folder):
 @pytest.fixture
 def cosictl(build):
     """cosictl(*words): the finished process, its output as text."""
-    def run(*words, env=None, check=None):
-        done = subprocess.run([build / "bin" / "cosictl", *words], capture_output=True, timeout=60,
-                              env={**os.environ, **(env or {})})
+    def run(*words, env=None, check=None, user=None, timeout=60):
+        done = subprocess.run([build / "bin" / "cosictl", *words], capture_output=True, timeout=timeout,
+                              user=user, env={**os.environ, **(env or {})})
         done.out, done.err = done.stdout.decode(), done.stderr.decode()
         if check is not None:
             assert done.returncode == check, done.err

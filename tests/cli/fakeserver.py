@@ -12,13 +12,13 @@ from rig import proto
 
 
 class FakeServer(grpc.GenericRpcHandler):
-    """server.answers[method] = bytes or message, or (code, text); server.asked = [(dialect, method, message)]."""
+    """server.answers[method] = bytes or message, or (code, text); server.asked = [(api_version, method, message)]."""
 
     def __init__(self, socket):
         self.endpoint = f"unix://{socket}"
         self.answers, self.asked = {}, []
-        self._known = {proto.methods(dialect)[method][0]: (dialect, method)
-                       for dialect in proto.PACKAGE for method in proto.methods(dialect)}
+        self._known = {proto.methods(api_version)[method][0]: (api_version, method)
+                       for api_version in proto.PACKAGE for method in proto.methods(api_version)}
         self._server = grpc.server(concurrent.futures.ThreadPoolExecutor(2))
         self._server.add_generic_rpc_handlers([self])
         self._server.add_insecure_port(f"unix:{socket}")
@@ -33,11 +33,11 @@ class FakeServer(grpc.GenericRpcHandler):
     def service(self, call):
         if call.method not in self._known:
             return None
-        dialect, method = self._known[call.method]
-        _, request, reply = proto.methods(dialect)[method]
+        api_version, method = self._known[call.method]
+        _, request, reply = proto.methods(api_version)[method]
 
         def answer(body, context):
-            self.asked.append((dialect, method, request.FromString(body)))
+            self.asked.append((api_version, method, request.FromString(body)))
             found = self.answers.get(method, reply())
             if isinstance(found, tuple):
                 context.abort(*found)

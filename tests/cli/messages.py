@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""messages.py - messages of both dialects, and the answers that several tests give."""
+"""messages.py - messages of both API versions, and the replies that several tests give."""
 from rig import proto
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_cosictl_hostile.py - what servers can do to cosictl: refuse, hang, lie."""
+import itertools
 import json
 import socket
 import subprocess
@@ -38,6 +39,79 @@ def test_answer__more_buckets_than_were_named(call, server):
                                                    buckets=[{"bucket_id": "x"}, {"bucket_id": "y"}])
     done = call("grant", "x", "--account", "a", check=1)
     assert "INTERNAL: cannot read the answer: it has 2 buckets, the request 1" in done.err and done.out == ""
+
+
+@pytest.fixture
+def admin(folder):
+    """admin(lines): an admin socket that answers them, whatever it is asked; its endpoint."""
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(folder / "admin.sock"))
+        listener.listen()
+        threads = []
+
+        def serve(lines):
+            peer, _ = listener.accept()
+            with peer, peer.makefile("wb") as out:
+                peer.recv(4096)
+                try:
+                    out.writelines(json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in lines)
+                    out.flush()
+                except BrokenPipeError:
+                    pass  # cosictl has heard enough
+
+        def start(lines):
+            threads.append(threading.Thread(target=serve, args=(lines,)))
+            threads[-1].start()
+            return f"unix://{folder}/admin.sock"
+
+        yield start
+        for thread in threads:
+            thread.join()
+
+
+def found(id, **more):
+    return {"item": {"kind": "bucket", "id": id, "name": "photos", "created": None} | more}
+
+
+def test_list__is_a_table(cosictl, admin):
+    lines = [found("rgw.photos"), found("rgw.a-longer-one", kind="account", created="2026-11-20T12:00:00Z"),
+             {"code": "OK"}]
+    assert cosictl("list", "-e", admin(lines), check=0).out == (
+        "KIND     ID                NAME    CREATED\n"
+        "bucket   rgw.photos        photos  -\n"
+        "account  rgw.a-longer-one  photos  2026-11-20T12:00:00Z\n")
+    assert cosictl("list", "-e", admin([{"code": "OK"}]), check=0).out == ""
+
+
+@pytest.mark.parametrize("output", ["text", "json"])
+def test_list__hostile_text(cosictl, admin, output):
+    evil = "x\x1b[2J\u009b31m\u202ey\u2028z"
+    lines = [found(evil, name=evil), {"failure": {"backend": "b", "code": "UNAVAILABLE", "text": evil}},
+             {"code": "UNAVAILABLE", "error": evil}]
+    done = cosictl("list", "-o", output, "-e", admin(lines), check=1)
+    assert not set("\x1b\u009b\u202e\u2028") & set(done.out + done.err)
+    assert "\\x1b[2J" in done.err and ("\\u202E" if output == "json" else "\\xe2\\x80\\xae") in done.out
+
+
+def test_list__each_of_many_lines_has_its_text(cosictl, admin):
+    """Together they take more memory than a call's answer may."""
+    names = [f"rgw.{'x' * 1000}-{n}" for n in range(40_000)]
+    done = cosictl("list", "-e", admin([*map(found, names), {"code": "OK"}]), check=0, timeout=170)
+    assert [line.split()[1] for line in done.out.splitlines()[1:]] == names
+
+
+MOST = 1_000_000
+
+
+def test_list__as_long_as_may_be(cosictl, admin):
+    lines = itertools.chain(itertools.repeat({"item": {}}, MOST), [{"code": "OK"}])
+    assert len(cosictl("list", "-e", admin(lines), check=0, timeout=170).out.splitlines()) == MOST + 1
+
+
+def test_list__one_line_longer(cosictl, admin):
+    done = cosictl("list", "-e", admin(itertools.repeat({"item": {}}, MOST + 1)), check=1, timeout=170)
+    assert done.err == ("cosictl: RESOURCE_EXHAUSTED: cannot hold the list: it has more than 1,000,000 entries; "
+                        "list one backend at a time\n")
 
 
 HOSTILE = "x\n\x1b[2J\u009b31m"
@@ -105,7 +179,21 @@ def test_connect__nobody_listens(cosictl, folder):
     with socket.socket(socket.AF_UNIX) as stale:
         stale.bind(str(path))
     done = cosictl("info", "-e", f"unix://{path}", check=1)
-    assert done.err == f"cosictl: UNAVAILABLE: cannot connect to 'unix://{path}': Connection refused\n"
+    assert done.err == (f"cosictl: UNAVAILABLE: cannot connect to 'unix://{path}': Connection refused: "
+                        "does cosid run, and is this its socket?\n")
+
+
+@pytest.mark.parametrize("command", ["info", "status"])
+def test_connect__not_permitted(cosictl, folder, command):
+    """A refusal by the socket's mode says where that is set."""
+    path = folder / "closed.sock"
+    with socket.socket(socket.AF_UNIX) as closed:
+        closed.bind(str(path))
+        closed.listen()
+        path.chmod(0)
+        done = cosictl(command, "-e", f"unix://{path}", check=1, user=65534)
+    assert f"UNAVAILABLE: cannot connect to 'unix://{path}': Permission denied: " in done.err
+    assert "socket_mode" in done.err
 
 
 def test_connect__backlog_is_full(cosictl, folder):

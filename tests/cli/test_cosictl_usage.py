@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_cosictl_usage.py - the command line of cosictl, and the messages that it becomes."""
+import os
+import pty
+import re
+import subprocess
+
 import pytest
 
 from messages import S3_GRANT, V1_S3, v1, v1_grant, v2
@@ -8,6 +13,10 @@ from messages import S3_GRANT, V1_S3, v1, v1_grant, v2
 @pytest.mark.parametrize("words, reason", [
     ([], "no command"),
     (["remove", "x"], "unknown command 'remove': info, create, get, delete, grant, revoke, status, reload or list"),
+    (["grnt", "x"], "unknown command 'grnt': did you mean 'grant'?"),
+    (["grant", "a", "--account", "x", "--mode", "readonyl"], "unknown mode 'readonyl': did you mean 'readOnly'?"),
+    (["help", "remove"], "unknown command 'remove': info, "),
+    (["create", "a", "--yes"], "'create' does not take --yes"),
     (["status", "x"], "'status' does not take 'x'"),
     (["reload", "-o", "env"], "'reload' has no output env"),
     (["list", "a", "b"], "'list' does not take 'b'"),
@@ -67,6 +76,31 @@ def test_usage__help_and_version(cosictl):
     assert cosictl("--version", check=0).out.startswith("cosictl ")
 
 
+@pytest.mark.parametrize("words", [["grant", "--help"], ["-h", "grant", "x"], ["help", "grant"]])
+def test_usage__help_of_one_command(cosictl, words):
+    said = cosictl(*words, check=0).out
+    assert said.startswith("usage: cosictl [options] grant ID ... --account NAME [key=value ...]\n")
+    assert "--mode MODE" in said and "Example: cosictl grant " in said and "\n  -e, --endpoint" in said
+    assert "--account-id" not in said and "revoke" not in said.partition("Example")[0].replace("status, reload", "")
+
+
+def test_usage__examples_are_accepted(cosictl, folder):
+    """Each is a valid command line: it comes as far as the socket, which is not there."""
+    commands = re.findall(r"^(?:usage:|      ) cosictl \[options\] (\w+)", cosictl("--help", check=0).out, re.M)
+    assert len(commands) == 9
+    for command in commands:
+        example, = re.findall("^Example: cosictl (.*)$", cosictl(command, "--help", check=0).out, re.M)
+        assert example.split()[0] == command
+        assert "cannot connect" in cosictl(*example.split(), "-e", f"unix://{folder}/none", check=1).err
+
+
+@pytest.mark.parametrize("word", ["--help", "--version"])
+def test_usage__help_that_cannot_be_written(build, word):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([build / "bin" / "cosictl", word], stdout=full, stderr=subprocess.PIPE, timeout=60)
+    assert done.returncode == 1 and b"cannot write the answer: No space left" in done.stderr
+
+
 def test_usage__options_before_and_after(call, server):
     call("create", "photos", "--protocol", "s3", "region=east")
     call("--protocol", "s3", "create", "photos", "region=east")
@@ -113,6 +147,23 @@ def test_delete__requests(call, server):
     call("delete", "rgw.photos", "whenNotEmpty=purge", "--api", "v1alpha1")
     assert server.last() == ("v1alpha1", "DriverDeleteBucket", v1(
         "DriverDeleteBucketRequest", bucket_id="rgw.photos", delete_context={"whenNotEmpty": "purge"}))
+
+
+@pytest.mark.parametrize("typed, more, deleted", [
+    (b"yes\n", [], True), (b"Y\n", [], True), (b"n\n", [], False), (b"\n", [], False), (b"\x04", [], False),
+    (b"", ["--yes"], True)])
+def test_delete__a_purge_is_confirmed_on_a_terminal(build, server, typed, more, deleted):
+    words = ["delete", "rgw.photos", "whenNotEmpty=purge", "-e", server.endpoint, *more]
+    terminal, its = pty.openpty()
+    os.write(terminal, typed)
+    try:
+        done = subprocess.run([build / "bin" / "cosictl", *words], stdin=its, capture_output=True, timeout=60)
+    finally:
+        os.close(terminal)
+        os.close(its)
+    assert done.returncode == (0 if deleted else 1) and len(server.asked) == deleted, done.stderr
+    assert (b"Delete 'rgw.photos' and all objects in it? [y/N]" in done.stderr) == bool(typed)
+    assert (b"nothing was deleted" in done.stderr) != deleted
 
 
 @pytest.mark.parametrize("mode, wire", [(None, 1), ("readWrite", 1), ("readOnly", 2), ("writeOnly", 3)])

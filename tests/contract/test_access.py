@@ -57,7 +57,7 @@ def test_grant__several_buckets(daemon, store, name):
         assert f"cosi-ba-{name}" not in store.accounts()
 
 
-def test_grant__dialects_share_an_account(daemon, name):
+def test_grant__api_versions_share_an_account(daemon, name):
     one, two = daemon.client("v1alpha1"), daemon.client("v1alpha2")
     bucket = one.create(name)
     first, second = one.grant(bucket, f"ba-{name}"), two.grant(bucket, f"ba-{name}")
@@ -66,9 +66,9 @@ def test_grant__dialects_share_an_account(daemon, name):
 
 @pytest.mark.clause(74)
 def test_grant__otherwise_than_before(client, store, bucket, name):
-    """v1alpha1's sidecar dies of ALREADY_EXISTS on a grant: it gets another code."""
+    """v1alpha1's sidecar crashes on ALREADY_EXISTS for a grant, so it gets another code."""
     first = client.grant(bucket, f"ba-{name}", "readOnly")
-    code = "FAILED_PRECONDITION" if client.dialect == "v1alpha1" else "ALREADY_EXISTS"
+    code = "FAILED_PRECONDITION" if client.api_version == "v1alpha1" else "ALREADY_EXISTS"
     with refused(code, f"ba-{name}"):
         client.grant(bucket, f"ba-{name}", "readWrite")
     other = client.create(f"{name}-other")
@@ -86,7 +86,7 @@ def test_grant__without_what_is_required(client, bucket, name):
         client.grant("", f"ba-{name}")
     with refused("INVALID_ARGUMENT", "name"):
         client.grant(bucket, "")
-    kind = 0 if client.dialect == "v1alpha1" else {"type": 0}
+    kind = 0 if client.api_version == "v1alpha1" else {"type": 0}
     with refused("INVALID_ARGUMENT", "authentication"):
         client.grant(bucket, f"ba-{name}", authentication_type=kind)
 
@@ -111,11 +111,11 @@ def test_grant__without_what_v1alpha2_requires(daemon, name):
 @pytest.mark.clause(17)
 def test_grant__authentication_not_served(client, bucket, name, store):
     before = store.accounts()
-    kind = 2 if client.dialect == "v1alpha1" else {"type": 2}
-    more = {} if client.dialect == "v1alpha1" else {"service_account_name": "someone"}
+    kind = 2 if client.api_version == "v1alpha1" else {"type": 2}
+    more = {} if client.api_version == "v1alpha1" else {"service_account_name": "someone"}
     with refused("INVALID_ARGUMENT", "shop"):
         client.grant(bucket, f"ba-{name}", authentication_type=kind, **more)
-    kind = 9 if client.dialect == "v1alpha1" else {"type": 9}
+    kind = 9 if client.api_version == "v1alpha1" else {"type": 9}
     with refused("INVALID_ARGUMENT", "authentication"):
         client.grant(bucket, f"ba-{name}", authentication_type=kind)
     assert store.accounts() == before
@@ -142,7 +142,7 @@ def test_grant__absent_bucket(client, store, name):
 def test_grant__parameters(client, bucket, name):
     with refused("INVALID_ARGUMENT", "colour"):
         client.grant(bucket, f"ba-{name}", params={"colour": "red"})
-    if client.dialect == "v1alpha1":
+    if client.api_version == "v1alpha1":
         for bad in ("readwrite", "", "all"):
             with refused("INVALID_ARGUMENT", "accessMode"):
                 client.grant(bucket, f"ba-{name}", params={"accessMode": bad})
@@ -184,7 +184,7 @@ def test_revoke__without_what_is_required(client, bucket, name):
     account = client.grant(bucket, f"ba-{name}").account_id
     with refused("INVALID_ARGUMENT", "account_id"):
         client.revoke("", bucket)
-    if client.dialect == "v1alpha1":
+    if client.api_version == "v1alpha1":
         with refused("INVALID_ARGUMENT", "bucket_id"):
             client.revoke(account, "")
 
@@ -192,9 +192,9 @@ def test_revoke__without_what_is_required(client, bucket, name):
 @pytest.mark.clause(23)
 def test_revoke__parameters(client, store, bucket, name):
     """As on Delete: unknown keys are let be, a known key's value is checked."""
-    field = "revoke_access_context" if client.dialect == "v1alpha1" else "parameters"
+    field = "revoke_access_context" if client.api_version == "v1alpha1" else "parameters"
     account = client.grant(bucket, f"ba-{name}").account_id
-    if client.dialect == "v1alpha1":  # v1alpha2 has its own field for the mode
+    if client.api_version == "v1alpha1":  # v1alpha2 has its own field for the mode
         with refused("INVALID_ARGUMENT", "accessMode"):
             client.revoke(account, bucket, **{field: {"accessMode": "perhaps"}})
         assert f"cosi-ba-{name}" in store.accounts()

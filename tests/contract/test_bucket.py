@@ -28,7 +28,7 @@ def test_create__bucket_info_of_v1alpha2(daemon, store, name):
     store.check_v2(reply.protocols, name)
 
 
-def test_create__dialects_share_a_bucket(daemon, name):
+def test_create__api_versions_share_a_bucket(daemon, name):
     first = daemon.client("v1alpha1").create(name)
     assert daemon.client("v1alpha2").create(name) == first
 
@@ -205,7 +205,7 @@ def test_get__of_v1alpha2(daemon, store, name):
 
 
 def test_get__foreign_bucket(daemon, store, name):
-    """Brownfield: a bucket that somebody else made can be found and granted, not deleted."""
+    """Brownfield: a bucket that cosid did not make can be found and granted, not deleted."""
     store.make_foreign(name)
     client = daemon.client("v1alpha2")
     store.check_v2(client.get(name).protocols, name)

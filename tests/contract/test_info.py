@@ -20,7 +20,7 @@ def test_info__protocols_of_v1alpha2(daemon, store):
 @pytest.mark.clause(1, 3, 58)
 def test_methods__all_are_there(client):
     """An empty request to a method that is there is answered INVALID_ARGUMENT, not UNIMPLEMENTED."""
-    for method, (path, _, _) in proto.methods(client.dialect).items():
+    for method, (path, _, _) in proto.methods(client.api_version).items():
         if method == "DriverGetInfo":
             client.raw(path, b"")
         else:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""azure.py - a fake: what Azure Blob Storage does by its documents, and Azurite behind it does not.
+"""azure.py - a fake: what Azure Blob Storage does by its documents and Azurite, behind it, does not.
 
-    with FakeAzure(azurite.endpoint) as service:    # service.endpoint is where cosid shall go
+    with FakeAzure(azurite.endpoint) as service:    # service.endpoint is the URL for cosid
         service.clock_off = 20                      # minutes
         ...
         service.reset()                             # as it was at first; requests are forgotten

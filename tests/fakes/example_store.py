@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""example_store.py - the imaginary store of modules/example, as the head of example.c describes it.
+"""example_store.py - the imaginary store of modules/example, as store.h describes it.
 
     with ExampleStore("the administrator's key") as store:   # store.url is where it listens
         store.buckets["photos"]["objects"]["a"] = b"content"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * memory.h - memory and threads that run out, at the allocation that the test names.
+ * memory.h - a fake: memory and threads run out at the allocation that the test names.
  *
  * For a program that links failing_memory (CMakeLists.txt): the linker sends the calls of malloc(),
- * calloc(), realloc(), reallocarray(), strdup() and pthread_create() in our own code here.
+ * calloc(), realloc(), reallocarray(), strdup() and pthread_create() in cosid's code here.
  */
 #ifndef FAKES_MEMORY_H
 #define FAKES_MEMORY_H

@@ -26,7 +26,6 @@ import ssl
 import struct
 import sys
 import threading
-import time
 
 PATIENCE = 30  # seconds that wait() waits for what must come
 
@@ -327,7 +326,9 @@ class _Peer:
         if say.pause:
             for i in range(len(say.data)):
                 self.sock.sendall(say.data[i:i + 1])
-                time.sleep(say.pause)
+                with self.store._changed:
+                    if self.store._changed.wait_for(lambda: self.store._stopping, say.pause):
+                        return False
         else:
             self.sock.sendall(say.data)
         if say.then is Then.REPEAT:

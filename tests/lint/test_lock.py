@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""test_lock.py - what the tests fetch from npm is pinned: versions and hashes, whoever serves them."""
+"""test_lock.py - what the tests fetch from npm is pinned by version and hash, for any registry."""
 import json
 import re
 

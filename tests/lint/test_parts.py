@@ -55,7 +55,8 @@ def test_dev__help_is_no_mistake(word):
     (["foo"], "no such command: 'foo'"), (["package", "foo"], "no such kind: 'foo' (deb or rpm)"),
     (["test", "foo"], "no such part: 'foo'"), (["test", "lint", "tests/no.py"], "no such file: 'tests/no.py'"),
     (["build", "foo"], "no such preset: 'foo'"), (["demo", "--store", "foo"], "no such store: 'foo'"),
-    (["trace", "Foo"], "no such method: 'Foo'"), (["fuzz", "x"], "'x' is not a number of seconds")])
+    (["trace", "Foo"], "no such method: 'Foo'"), (["fuzz", "x"], "no such target: 'x'"), (["fuzz", "--minutes", "x"], "--minutes takes a number"),
+    (["fuzz", "stateful", "wire"], "'stateful' runs alone")])
 def test_dev__mistakes(words, text):
     """They are said before anything is built, installed or removed."""
     done = dev(*words)

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_plain_words.py - documents, comments and texts use plain words: none of banned_words.txt."""
+import ast
+import io
 import re
+import tokenize
 
 from rig import tree
 
@@ -8,6 +11,7 @@ RULES_FILE = tree.ROOT / "tests" / "lint" / "banned_words.txt"
 DOCUMENTS = tree.files("*.md") + tree.files("*.[1-8]", under="docs")
 EXAMPLES = [f for folder in ("conf", "systemd", "packaging") for f in tree.files("*", under=folder)]
 CODE = [f for folder in ("core", "cli", "modules", "include") for f in tree.files("*.c", "*.h", under=folder)]
+TESTS = tree.files("*.c", "*.cc", "*.h", "*.py", under="tests")
 # Comments and string literals of C, in one pass, so that neither hides in the other.
 PIECE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'', re.S)
 
@@ -74,4 +78,40 @@ def code_offences():
 
 def test_code__comments_and_texts_use_plain_words():
     found = code_offences()
+    assert not found, "\n" + "\n".join(found)
+
+
+def comments_of_c(text):
+    """(line, text) of each comment."""
+    return [(1 + text.count("\n", 0, piece.start()), piece[0]) for piece in PIECE.finditer(text)
+            if piece[0].startswith("/")]
+
+
+def comments_of_python(text):
+    """(line, text) of each comment and docstring."""
+    found = [(token.start[0], token.string) for token in tokenize.generate_tokens(io.StringIO(text).readline)
+             if token.type == tokenize.COMMENT]
+    for node in ast.walk(ast.parse(text)):
+        first = getattr(node, "body", None)
+        if isinstance(first, list) and first and isinstance(first[0], ast.Expr) \
+                and isinstance(getattr(first[0].value, "value", None), str):
+            found.append((first[0].lineno, first[0].value.value))
+    return found
+
+
+def test_comments__are_found():
+    """In C and in Python, and no string that only looks like one."""
+    c = 'int a; /* first\n * second */ char b[] = "/* no */"; // third\n'
+    assert comments_of_c(c) == [(1, "/* first\n * second */"), (2, "// third")]
+    python = '"""module"""\nA = "# no"  # comment\ndef f():\n    """function"""\n    return """no"""\n'
+    assert sorted(comments_of_python(python)) == [(1, "module"), (2, "# comment"), (4, "function")]
+
+
+def test_tests__comments_use_plain_words():
+    """Their strings are left out: they are what the tests send and expect."""
+    found, code_rules = [], [r for r in rules() if not r[2]]
+    for file in TESTS:
+        comments = comments_of_python if file.suffix == ".py" else comments_of_c
+        for line, comment in comments(file.read_text()):
+            found += offences(tree.name(file), comment, line, code_rules)
     assert not found, "\n" + "\n".join(found)

@@ -29,7 +29,7 @@ def test_manual__mandoc():
 
 @pytest.mark.clause(47)
 def test_environment__the_prefix_is_the_specifications():
-    """COSI_ENDPOINT is read; no variable of our own begins with COSI_."""
+    """COSI_ENDPOINT is read; none of cosid's own variables begins with COSI_."""
     read = set()
     for file in tree.files("*.c", under="core") + tree.files("*.c", under="cli"):
         read |= set(re.findall(r'getenv\("(\w+)"\)', file.read_text()))

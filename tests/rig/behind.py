@@ -53,8 +53,8 @@ def daemon(lasting, shop, settings):
 
 
 @pytest.fixture
-def client(daemon, proxy, dialect):
-    return daemon.client(dialect)
+def client(daemon, proxy, api_version):
+    return daemon.client(api_version)
 
 
 @pytest.fixture

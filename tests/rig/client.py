@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""client.py - calls cosid in either dialect, in words that both share, and says what was refused."""
+"""client.py - calls cosid in either API version with arguments that both share, and reports refusals."""
 import contextlib
 import dataclasses
 import os
@@ -19,7 +19,7 @@ from rig import proto, secrets
 
 @dataclasses.dataclass
 class Access:
-    """What a grant of S3 gave, whatever the dialect."""
+    """What a grant of S3 returned, in either API version."""
 
     account_id: str
     key: str
@@ -35,7 +35,7 @@ class Access:
 
 @dataclasses.dataclass
 class Token:
-    """What a grant of Azure gave; expires: in the dialect's own form, "" for never."""
+    """What a grant of Azure returned; expires: in the API version's own form, "" for never."""
 
     account_id: str
     token: str
@@ -54,7 +54,7 @@ class Token:
 class Client:
     """One connection that speaks of stores of one protocol; use V1 or V2."""
 
-    dialect = ""
+    api_version = ""
 
     def __init__(self, socket, protocol="S3"):
         self.protocol = protocol
@@ -62,13 +62,13 @@ class Client:
             ("grpc.enable_retries", 0), ("grpc.use_local_subchannel_pool", 1),
             # The last is what a connection may take until its first frame, on a busy machine too.
             ("grpc.initial_reconnect_backoff_ms", 100), ("grpc.min_reconnect_backoff_ms", 20000)])
-        self.methods = proto.methods(self.dialect)
+        self.methods = proto.methods(self.api_version)
 
     def close(self):
         self.channel.close()
 
     def message(self, name, **fields):
-        return proto.message(self.dialect, name)(**fields)
+        return proto.message(self.api_version, name)(**fields)
 
     def _stub(self, method):
         path, request, reply = self.methods[method]
@@ -95,7 +95,7 @@ class Client:
     def info(self, timeout=30):
         return self.call("DriverGetInfo", timeout)
 
-    # The requests in either dialect's own fields: (method, fields).
+    # The requests in the API version's own fields: (method, fields).
 
     def create_fields(self, name, params=None):
         raise NotImplementedError
@@ -120,7 +120,7 @@ class Client:
 
 
 class V1(Client):
-    dialect = "v1alpha1"
+    api_version = "v1alpha1"
 
     @staticmethod
     def create_fields(name, params=None):
@@ -153,7 +153,7 @@ class V1(Client):
 
 
 class V2(Client):
-    dialect = "v1alpha2"
+    api_version = "v1alpha2"
     MODES = {None: "READ_WRITE", "readWrite": "READ_WRITE", "readOnly": "READ_ONLY",
              "writeOnly": "WRITE_ONLY"}
 
@@ -199,7 +199,7 @@ class V2(Client):
         return self.call("DriverGetExistingBucket", **fields)
 
 
-DIALECTS = {"v1alpha1": V1, "v1alpha2": V2}
+API_VERSIONS = {"v1alpha1": V1, "v1alpha2": V2}
 
 
 def check_refusal(error):

@@ -10,7 +10,7 @@ import subprocess
 import threading
 
 from rig import secrets
-from rig.client import DIALECTS
+from rig.client import API_VERSIONS
 
 
 def config_text(value, top=True):
@@ -158,8 +158,14 @@ class Cosid:
         secrets.assert_absent(done.stdout, "the status")
         return json.loads(done.stdout)
 
-    def client(self, dialect="v1alpha1"):
-        made = DIALECTS[dialect](self.socket, self.protocol)
+    def wait_status(self, holds):
+        """The first status of which holds(status) is true; no event tells of it."""
+        while not holds(status := self.status()):
+            pass
+        return status
+
+    def client(self, api_version="v1alpha1"):
+        made = API_VERSIONS[api_version](self.socket, self.protocol)
         self.clients.append(made)
         return made
 

@@ -6,6 +6,8 @@ A rule is called for each request and says what becomes of it:
   Cut.BEFORE      the connection is closed, the store never sees it
   Cut.AFTER       the store answers, cosid does not hear it
   Cut.HALF        cosid hears the first half of the answer
+  Cut.LATE        the connection is closed, and the store gets the request when deliver() is called
+  Cut.SILENT      the same, but the connection stays open without an answer until cosid closes it
   bytes           cosid gets these bytes instead; the store never sees the request
 A rule may also do something by itself, like killing cosid: `after` is called with the request when
 the store has answered it and cosid has not heard so yet.
@@ -25,6 +27,8 @@ class Cut(enum.Enum):
     BEFORE = 1
     AFTER = 2
     HALF = 3
+    LATE = 4
+    SILENT = 5
 
 
 @dataclasses.dataclass
@@ -35,6 +39,7 @@ class Request:
     headers: dict
     body: bytes
     status: int = 0  # the store's answer; 0: none
+    raw: bytes = b""  # as it goes to the store
 
     @property
     def line(self):
@@ -50,6 +55,11 @@ def answer(status, body=b"", content_type="text/plain", **headers):
             f"content-type: {content_type}", "connection: close"]
     head += [f"{k.replace('_', '-')}: {v}" for k, v in headers.items()]
     return ("\r\n".join(head) + "\r\n\r\n").encode() + body
+
+
+def of_store(status, body=b"", content_type="text/plain", **headers):
+    """The same with the header that is on every answer of the stores."""
+    return answer(status, body, content_type, x_amz_request_id="1", x_ms_request_id="1", **headers)
 
 
 def older(port, minutes):
@@ -96,7 +106,7 @@ class _Stream:
         return raw, first, {k.lower(): v.strip() for k, _, v in (x.partition(":") for x in rest)}
 
     def has_more(self):
-        """Is there something to read that nobody waits for (or the end)?"""
+        """Are there unexpected bytes to read (or the end)?"""
         return bool(self.left) or bool(select.select([self.sock], [], [], 0)[0])
 
     def exactly(self, n):
@@ -123,7 +133,7 @@ class _Stream:
 
 
 class Proxy:
-    """`with Proxy(endpoint) as p:` p.endpoint is where cosid shall go; p.requests is what it asked."""
+    """`with Proxy(endpoint) as p:` p.endpoint is the URL for cosid; p.requests is what cosid sent."""
 
     def __init__(self, endpoint, tls=None):
         """tls: a server's ssl.SSLContext; cosid comes by https then."""
@@ -131,6 +141,7 @@ class Proxy:
         self._store, self._tls = (url.hostname, url.port), tls
         self._lock = threading.Lock()
         self._open = set()
+        self._kept, self._has_kept = [], threading.Condition(self._lock)
         self.requests = []
         self.rule = lambda request: None
         self.after = lambda request: None
@@ -154,14 +165,34 @@ class Proxy:
             try:
                 sock.shutdown(socket.SHUT_RDWR)
             except OSError:
-                pass  # it ended by itself meanwhile
+                pass  # it has ended by itself
 
     def reset(self):
-        """Forgets what was asked and lets everything through."""
+        """Forgets what was asked and lets everything through; what is kept stays so."""
         with self._lock:
             self.requests = []
         self.rule = lambda request: None
         self.after = lambda request: None
+
+    def wait_kept(self, count=1, timeout=60):
+        """Waits until that many requests are kept (Cut.LATE, Cut.SILENT): those."""
+        with self._has_kept:
+            assert self._has_kept.wait_for(lambda: len(self._kept) >= count, timeout), "none is kept"
+            return list(self._kept)
+
+    def deliver(self):
+        """Sends what is kept to the store, in order: those requests, with the store's answers."""
+        with self._lock:
+            late, self._kept = self._kept, []
+        for request in late:
+            self.send_again(request)
+        return late
+
+    def send_again(self, request):
+        """Sends it to the store, once more if it was sent; request.status becomes that of the answer."""
+        with socket.create_connection(self._store) as store:
+            store.sendall(request.raw)
+            self._answer(request, _Stream(store))
 
     def lines(self):
         with self._lock:
@@ -211,7 +242,7 @@ class Proxy:
 
     def _connect(self, old):
         """A connection to the store.  RGW 16.2 sends more than one answer's worth of bytes for an
-        absent user policy: a client leaves such a connection, and so do we."""
+        absent user policy: clients close such a connection, and so does the proxy."""
         store = socket.create_connection(self._store)
         store.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         with self._lock:
@@ -231,7 +262,8 @@ class Proxy:
         body = reader.exactly(int(headers.get("content-length", "0")))
         method, target, _ = first.split(" ")
         with self._lock:
-            request = Request(len(self.requests) + 1, method, target, headers, body)
+            request = Request(len(self.requests) + 1, method, target, headers, body,
+                              raw=raw + body)
             self.requests.append(request)
         verdict = self.rule(request)
         if verdict is Cut.BEFORE:
@@ -239,7 +271,14 @@ class Proxy:
         if isinstance(verdict, bytes):
             client.sendall(verdict)
             return False
-        store.sendall(raw + body)
+        if verdict in (Cut.LATE, Cut.SILENT):
+            with self._has_kept:
+                self._kept.append(request)
+                self._has_kept.notify_all()
+            if verdict is Cut.SILENT:
+                reader.to_the_end()
+            return False
+        store.sendall(request.raw)
         reply = self._answer(request, answers)
         self.after(request)
         if verdict is Cut.AFTER or not reply:

@@ -22,7 +22,7 @@ def _stands_still(pid):
         threads = pathlib.Path(f"/proc/{pid}/task").iterdir()
         return all((t / "stat").read_text().rpartition(")")[2].split()[0] == "T" for t in threads)
     except (FileNotFoundError, ProcessLookupError):
-        return False  # a thread ended meanwhile
+        return False  # a thread has ended
 
 
 class Server:

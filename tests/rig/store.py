@@ -4,7 +4,7 @@
   backend(name)       its entry in `backends`
   exists(bucket)      does the store itself have it?
   make_foreign(name)  a bucket that cosid did not make
-  accounts()          the native names of all accounts that bear our prefix
+  accounts()          the native names of all accounts that have the driver's prefix
   objects             can keys be tried out?
 A Remote one, which is a server (`server`), has also:
   at(endpoint)        the same store by another way, as a proxy is

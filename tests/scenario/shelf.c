@@ -14,11 +14,6 @@
 #ifndef VERSION
 #define VERSION "1"
 #endif
-#ifdef STUBBORN /* looks at no time, as what hangs in a system call */
-#define PAUSE(call) usleep(5000)
-#else
-#define PAUSE(call) (call)->host->wait(call, 5)
-#endif
 
 struct config {
 	const char *root, *label, *gate, *key;
@@ -33,7 +28,7 @@ static const struct cosi_key keys[] = {
 static int
 answer(const struct config *config, struct cosi_call *call, struct cosi_bucket *out)
 {
-	while (access(config->gate, F_OK) == 0 && PAUSE(call) == 0)
+	while (access(config->gate, F_OK) == 0 && call->host->wait(call, 5) == 0)
 		;
 	*out = (struct cosi_bucket){ .ours = true,
 				     .protocols = COSI_S3,

@@ -2,24 +2,14 @@
 """test_admin.py - the admin socket: cosictl status, reload, list, and who else may not use it."""
 import concurrent.futures
 import json
-import os
 import re
 import signal
 import socket
 import subprocess
 
-import pytest
-
-from rig import tree
 from rig.client import outcome
-from rig.shelf import Shelf
-
-
-@pytest.fixture
-def shelf(folder):
-    made = Shelf(folder)
-    made.install()
-    return made
+from rig.shelf import source
+from rig.watch import wait_for
 
 
 def backend_of(status, name):
@@ -112,8 +102,7 @@ def test_status__who_holds_an_old_generation(cosid, shelf):
     client = daemon.client()
     method, fields = client.create_fields("slow")
     call = client.start(method, **fields)
-    while not (shelf.root / "slow").is_dir():
-        os.sched_yield()
+    wait_for(shelf.root / "slow")
     shelf.install("2")
     daemon.reload()
     status = daemon.status()
@@ -127,8 +116,7 @@ def test_status__who_holds_an_old_generation(cosid, shelf):
                      r"is kept open by 1 call, the oldest: create bucket 'slow'", text), text
     shelf.gate.unlink()
     call.result()
-    while daemon.status()["draining"]:
-        pass
+    daemon.wait_status(lambda status: not status["draining"])
 
 
 LISTING = """
@@ -146,15 +134,12 @@ list_slowly(void *arg, struct cosi_call *call, const char *owner,
 
 def test_status__a_listing_holds_an_old_generation(cosid, shelf):
     """It is no call: it has no name of a bucket and no age."""
-    text = (tree.ROOT / "tests" / "scenario" / "shelf.c").read_text()
-    text = text.replace("COSI_MODULE = {", LISTING + "COSI_MODULE = {")
-    shelf.put(shelf.build("lists", text.replace("COSI_MODULE_HEAD,", "COSI_MODULE_HEAD, .list = list_slowly,")))
+    shelf.put(shelf.build("lists", source(LISTING, list="list_slowly")))
     shelf.gate.touch()
     daemon = cosid(shelf.config())
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         listing = pool.submit(daemon.cosictl, "list", "shelf")
-        while not (shelf.root / "listing").is_dir():
-            os.sched_yield()
+        wait_for(shelf.root / "listing")
         shelf.install("2")
         daemon.reload()
         assert re.search(r"backend shelf of generation 1 \(shelf lists\) was replaced at \S+ and "
@@ -172,8 +157,7 @@ def test_status__holds_no_other_instance(cosid, shelf):
     for backend in ("shelf", "same"):
         method, fields = client.create_fields(f"slow-{backend}", {"backend": backend})
         calls.append(client.start(method, **fields))
-        while not (shelf.root / f"slow-{backend}").is_dir():
-            os.sched_yield()
+        wait_for(shelf.root / f"slow-{backend}")
     daemon.write_config(shelf.config() | {"backends": [shelf.backend(label="new"), changed | {"label": "new"}, same]})
     daemon.reload()
     assert [(old["generation"], old["backend"]) for old in daemon.status()["draining"]] == [(1, "shelf")]
@@ -184,22 +168,20 @@ def test_status__holds_no_other_instance(cosid, shelf):
     shelf.gate.unlink()
     for call in calls:
         call.result()
-    while daemon.status()["draining"]:
-        pass
+    daemon.wait_status(lambda status: not status["draining"])
 
 
 def test_status__during_a_reload(cosid, shelf):
-    """A module that hangs when it is loaded holds the reload for 10 s, and nothing else."""
+    """A module that does not return from being loaded holds the reload, and nothing else."""
     daemon = cosid(shelf.config())
-    hang = "#include <unistd.h>\n#include <cosi_module.h>\nCOSI_MODULE = { COSI_MODULE_HEAD };\n__attribute__((constructor)) static void hang(void) { for (;;) pause(); }\n"
-    shelf.put(shelf.build("hang", hang))
-    daemon.process.send_signal(signal.SIGHUP)
-    daemon.wait_log("reloading")
-    assert daemon.status()["reload"] is None
-    daemon.client().create("meanwhile")
-    daemon.wait_log("reload failed", timeout=60)
-    status = daemon.status()
-    assert status["reload"]["ok"] is False and "loading timed out after" in status["reload"]["messages"][0]
+    with shelf.held_load("2"):
+        daemon.process.send_signal(signal.SIGHUP)
+        shelf.wait_load()
+        assert daemon.status()["reload"] is None
+        daemon.client().create("during-the-reload")
+        assert daemon.status()["reload"] is None
+    daemon.wait_log("generation 2 serves 1 backend")
+    assert daemon.status()["reload"]["ok"] is True
 
 
 # ---- reload
@@ -254,10 +236,10 @@ def test_list(cosid, shelf, build, posix):
     assert found[bucket]["kind"] == "bucket" and found[account]["kind"] == "account"
     assert found[bucket]["name"] == "ours" and found[bucket]["owner"] == "cosid.example.org"
     assert found[bucket]["params"].startswith("1:")
-    assert f"bucket {bucket} name=ours" in daemon.cosictl("list", "files").stdout
+    assert re.search(f"^bucket   {bucket} +ours +2", daemon.cosictl("list", "files").stdout, re.M)
     # A backend that fails does not end the listing of the others.
     done = daemon.cosictl("list")
-    assert done.returncode == 1 and f"bucket {bucket}" in done.stdout
+    assert done.returncode == 1 and f"bucket   {bucket} " in done.stdout
     assert "backend shelf: UNIMPLEMENTED" in done.stderr
     assert daemon.cosictl("list", "nowhere").returncode == 1
 
@@ -277,13 +259,11 @@ list_greedily(void *arg, struct cosi_call *call, const char *owner,
 
 
 def test_list__of_a_module_without_memory(cosid, shelf):
-    """A list that ends early says so, whoever has used up its memory."""
-    text = (tree.ROOT / "tests" / "scenario" / "shelf.c").read_text()
-    text = text.replace("COSI_MODULE = {", GREEDY + "COSI_MODULE = {")
-    shelf.put(shelf.build("greedy", text.replace("COSI_MODULE_HEAD,", "COSI_MODULE_HEAD, .list = list_greedily,")))
+    """A list ends with an error when memory runs out, even if the module itself has used it up."""
+    shelf.put(shelf.build("greedy", source(GREEDY, list="list_greedily")))
     daemon = cosid(shelf.config())
     done = daemon.cosictl("list", "shelf")
-    assert done.returncode == 1 and "bucket shelf.first" in done.stdout and "second" not in done.stdout
+    assert done.returncode == 1 and "bucket   shelf.first " in done.stdout and "second" not in done.stdout
     assert re.search(r"backend shelf: RESOURCE_EXHAUSTED: the list ends after 1 lines?: backend 'shelf' \(module 'shelf'\) "
                      "needs more memory", done.stderr), done.stderr
 

@@ -11,14 +11,7 @@ import time
 import pytest
 
 from rig.daemon import Ended
-from rig.shelf import Shelf
-
-
-@pytest.fixture
-def shelf(folder):
-    made = Shelf(folder)
-    made.install()
-    return made
+from rig.shelf import source
 
 
 def raw(daemon, data, end=True):
@@ -46,7 +39,7 @@ def test_socket__place_and_mode(cosid, shelf):
     assert stat.S_IMODE(daemon.admin.stat().st_mode) == 0o600
     assert os.listdir(daemon.socket.parent) == ["cosi.sock"]
     daemon.stop()
-    assert not daemon.admin.parent.exists(), "made by the daemon, so it goes with it"
+    assert os.listdir(daemon.admin.parent) == ["admin.sock.crashes"], "which the next process reads"
 
 
 @pytest.mark.parametrize("mode", [0o755, 0o770, 0o701])
@@ -104,15 +97,52 @@ def test_peer__half_a_request(cosid, shelf):
     assert raw(daemon, b'{"command":') == []
 
 
-def test_peer__so_many_at_once(cosid, shelf):
+def test_peer__silent_ones_make_room(cosid, shelf):
+    """They keep no command out, however many they are."""
     daemon = cosid(shelf.config())
     with contextlib.ExitStack() as stack:
-        for _ in range(8):
-            silent = stack.enter_context(socket.socket(socket.AF_UNIX))
-            silent.connect(str(daemon.admin))
-            silent.send(b"{")
-        done = daemon.cosictl("status")
-        assert done.returncode == 1 and "RESOURCE_EXHAUSTED: too many admin sessions (8)" in done.stderr
+        silent = [stack.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(8)]
+        for each in silent:
+            each.connect(str(daemon.admin))
+            each.send(b"{")
+        for command in ("status", "reload", "status"):
+            done = daemon.cosictl(command)
+            assert done.returncode == 0, done.stderr
+        silent[0].settimeout(60)
+        assert silent[0].recv(1) == b"", "the oldest one was closed"
+
+
+OPENS = """
+static int
+open_by_the_gate(struct cosi_call *call, const void *data, void **out)
+{
+	const struct config *config = data;
+
+	*out = (void *)(unsigned long)data;
+	while (access(config->gate, F_OK) == 0 && call->host->wait(call, 5) == 0)
+		;
+	return 0;
+}
+"""
+
+
+def test_peer__so_many_at_once(cosid, shelf):
+    """Sessions that wait for their answer are not cut."""
+    shelf.put(shelf.build("opens", source(OPENS, open="open_by_the_gate")))
+    daemon = cosid(shelf.config())
+    daemon.write_config({"module_dir": str(shelf.modules), "backends": [shelf.backend(label="new")]})
+    shelf.gate.touch()
+    with contextlib.ExitStack() as stack:
+        waiting, error = [], ""
+        while "RESOURCE_EXHAUSTED: too many admin sessions (8)" not in error and len(waiting) < 24:
+            waiting.append(stack.enter_context(socket.socket(socket.AF_UNIX)))
+            waiting[-1].connect(str(daemon.admin))
+            waiting[-1].send(b'{"command":"reload"}\n')
+            error = daemon.cosictl("status").stderr
+        assert 8 <= len(waiting) < 24, error
+        shelf.gate.unlink()
+        waiting[0].settimeout(60)
+        assert json.loads(waiting[0].recv(65536))["code"] == "OK"
     while daemon.cosictl("status").returncode != 0:
         pass
 

@@ -56,9 +56,9 @@ MODES = {"readWrite": set(VERBS), "readOnly": {"list", "get"}, "writeOnly": WRIT
          None: set(VERBS)}
 
 
-def test_lifecycle__of_both_accounts_and_styles(place, dialect, name):
+def test_lifecycle__of_both_accounts_and_styles(place, api_version, name):
     shop, daemon = place
-    client = daemon.client(dialect)
+    client = daemon.client(api_version)
     bucket = client.create(name)
     access = client.grant(bucket, f"ba-{name}")
     assert access.token.startswith(f"{shop.public_endpoint}/{name}?sv=")
@@ -72,8 +72,8 @@ def test_lifecycle__of_both_accounts_and_styles(place, dialect, name):
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_mode__opens_what_it_says(daemon, shop, dialect, name, mode):
-    client = daemon.client(dialect)
+def test_mode__opens_what_it_says(daemon, shop, api_version, name, mode):
+    client = daemon.client(api_version)
     bucket, _ = client.create(name), client.create(f"{name}-other")
     for made in (name, f"{name}-other"):
         shop.fill(made)
@@ -134,7 +134,7 @@ def test_token__forms(cosid, shop, name, form):
 
 
 def test_token__expires(cosid, shop, name):
-    """sas_lifetime stands in the policy, and each dialect is told in its own form."""
+    """sas_lifetime stands in the policy, and each API version gets it in its own form."""
     daemon = cosid({"backends": [shop.backend("shop", sas_lifetime="24h")]}, protocol="AZURE")
     one, two = daemon.client("v1alpha1"), daemon.client("v1alpha2")
     bucket = one.create(name)
@@ -194,7 +194,7 @@ def test_policies__the_sixth(client, shop, name):
 
 
 def test_policies__changed_by_hand(client, shop, name):
-    """A repeated grant sets right what somebody changed of our policy, under the same token."""
+    """A repeated grant restores a policy that was changed by hand, under the same token."""
     bucket = client.create(name)
     access = client.grant(bucket, f"ba-{name}", "readOnly")
     policy, = shop.root.policies(name)
@@ -278,7 +278,7 @@ def test_revoke__of_a_bucket_that_cannot_be(client, cosid, shop, name):
 
 
 def test_list__buckets_and_accounts(daemon, client, shop, name):
-    """cosictl list: what bears our mark, and no policy of others."""
+    """cosictl list: what has the driver's tags, and no policy of others."""
     bucket = client.create(name)
     client.grant(bucket, f"ba-{name}")
     policy, = shop.root.policies(name)

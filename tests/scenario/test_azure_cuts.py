@@ -94,7 +94,7 @@ def test_kill__between_any_two_requests(daemon, proxy, shop, name):
 @pytest.mark.clause(27)
 @pytest.mark.parametrize("cut", [Cut.BEFORE, Cut.AFTER, Cut.HALF])
 def test_cut__of_any_request(daemon, proxy, shop, name, cut):
-    """A connection that breaks at request N: the call is OK (it was sent again) or passes, the next
+    """A connection that breaks at request N: the call is OK (a GET is sent again) or passes, the next
     ones converge."""
     found, client, seen = shop.buckets(), daemon.client(), []
     for operation, (before, what, most) in OPERATIONS.items():
@@ -119,7 +119,7 @@ def test_cut__of_any_request(daemon, proxy, shop, name, cut):
 def test_cut__every_try(cosid, proxy, shop, name):
     """Each request of one kind is cut: nothing is answered OK that is not so.
 
-    A call whose outcome nobody knows keeps its locks for a request's time: all calls are cut first.
+    A call whose outcome is unknown keeps its locks for a request's time: all calls are cut first.
     """
     client = cosid({"backends": [shop.backend("shop", retries=0, request_timeout="2s")]},
                    protocol="AZURE").client()

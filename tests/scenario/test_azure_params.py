@@ -30,7 +30,7 @@ def test_anonymous__nobody_by_default(one, shop, name):
 
 
 def test_anonymous__read_only(client, shop, name):
-    """Anybody lists and reads; nobody writes; grants and revokes leave it so."""
+    """Anonymous clients list and read but do not write; grants and revokes do not change that."""
     params = {"anonymousAccess": "readOnly"}
     bucket = client.create(name, params)
     shop.fill(name)
@@ -150,7 +150,7 @@ def test_delete__purge_of_many(one, shop, name):
 
 
 def test_delete__while_somebody_holds_a_lease(one, shop, name):
-    """Another daemon that was killed in a grant leaves one for 15 s; one without end is somebody's."""
+    """A daemon killed in a grant leaves a lease for 15 s; a lease without end belongs to another client."""
     bucket = one.create(name)
     lease = shop.root.lease(name, duration=-1).headers["x-ms-lease-id"]
     with refused("FAILED_PRECONDITION", f"{name}.*lease"):

@@ -67,9 +67,9 @@ def test_fake__is_stricter_than_the_emulator(shop, service, name):
     assert root.head(name).status == 200
 
 
-def test_lifecycle__with_a_mark_and_seven_digits(daemon, shop, service, dialect, name):
+def test_lifecycle__with_a_mark_and_seven_digits(daemon, shop, service, api_version, name):
     """Answers begin with a byte order mark, and other policies' times are not as Azurite has them."""
-    client = daemon.client(dialect)
+    client = daemon.client(api_version)
     bucket = client.create(name)
     by_hand = [Policy("by-hand", "r", "2031-01-02T03:04:05Z", "2020-01-01T00:00:00Z")]
     assert shop.root.set_policies(name, by_hand).status == 200
@@ -89,7 +89,7 @@ def test_lifecycle__with_a_mark_and_seven_digits(daemon, shop, service, dialect,
 
 
 def test_expiry__with_seven_digits(cosid, shop, service, name):
-    """Our own policy comes back with digits that we did not send: it is the same policy."""
+    """cosid's own policy comes back with more digits than were sent: it is the same policy."""
     daemon = cosid({"backends": [shop.backend("shop", sas_lifetime="24h")]}, protocol="AZURE")
     client = daemon.client("v1alpha2")
     bucket = client.create(name)
@@ -107,7 +107,7 @@ def test_list__metadata_in_another_case(daemon, client, service, name):
 
 
 def test_deleted__the_name_is_blocked_for_a_while(client, shop, service, name):
-    """Everything says "gone" but create, which passes: it is neither ours nor somebody else's."""
+    """For every call the container is gone; a create of the same name succeeds later."""
     bucket = client.create(name)
     account = client.grant(bucket, f"ba-{name}").account_id
     client.delete(bucket)
@@ -122,7 +122,7 @@ def test_deleted__the_name_is_blocked_for_a_while(client, shop, service, name):
 
 
 def test_policies__a_sixth_by_somebody_else(client, shop, service, name):
-    """Without our lease somebody adds one between our look and our write: the store's 400 is told."""
+    """Another client adds one without the lease between cosid's GET and PUT: the store's 400 is reported."""
     bucket = client.create(name)
     assert shop.root.set_policies(name, [Policy(f"by-hand-{n}", "r") for n in range(4)]).status == 200
     judge = service.rule
@@ -196,7 +196,7 @@ def test_public_access__switched_off(client, service, shop, name):
 
 
 def test_public_access__switched_off_later(client, service, shop, name):
-    """A revoke is worth more than the setting of a container that nobody may open any more."""
+    """A revoke succeeds although the container's public access may no longer be set."""
     bucket = client.create(name, {"anonymousAccess": "readOnly"})
     access, stays = client.grant(bucket, f"ba-{name}"), client.grant(bucket, f"stays-{name}")
     service.no_public_access = True
@@ -228,7 +228,7 @@ def test_error__of_the_service(client, service, name, status, word, code, text):
     """Each is the same whichever call meets it, and passes or not as the code says."""
     client.create(name)
     client.grant(f"shop.{name}", f"ba-{name}")
-    service.rule = lambda request: error(status, word) if word else answer(status)
+    service.rule = lambda request: error(status, word) if word else answer(status, x_ms_request_id="of-the-service")
     for step in steps(client, name):
         with refused(code, text):
             step()

@@ -118,7 +118,7 @@ def test_lease__of_somebody_else(cosid, shop, name):
 
 @pytest.mark.parametrize("taken", [False, True])
 def test_lease__lost_before_the_write(cosid, azurite, name, taken):
-    """It ran out or was broken, and somebody else wrote, or has it now: nothing is overwritten."""
+    """The lease ended, and another client wrote or holds it now: nothing is overwritten."""
     by_hand = [Policy("by-hand", "r")]
     with Proxy(azurite.endpoint) as proxy:
         shop = AzureStore(azurite, endpoint=proxy.endpoint)
@@ -139,7 +139,7 @@ def test_lease__lost_before_the_write(cosid, azurite, name, taken):
 
 
 def test_lease__off(cosid, shop, name):
-    """lease = false: for one daemon alone; a lease of somebody does not matter then."""
+    """lease = false is for one daemon alone; it takes no lease and ignores that of another client."""
     daemon = cosid({"backends": [shop.backend("shop", lease=False)]}, protocol="AZURE")
     client = daemon.client()
     bucket = client.create(name)

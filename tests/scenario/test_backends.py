@@ -20,16 +20,29 @@ ROUTES = [{"match": "photos-*", "backend": "south"}, {"match": "*-w?", "backend"
           {"match": "photos-x*", "backend": "north"}]
 
 
-def test_pick__order_of_what_decides(cosid, config, stores, dialect):
+def test_pick__order_of_what_decides(cosid, config, stores, api_version):
     """The parameter, then the first route that matches, then default_backend."""
     daemon = cosid(config | {"routes": ROUTES, "default_backend": "north"})
-    client = daemon.client(dialect)
+    client = daemon.client(api_version)
     for name, params, backend in (
             ("photos-1", None, "south"), ("photos-xyz", None, "south"), ("logs-w2", None, "west"),
             ("logs-w22", None, "north"), ("anything", None, "north"),
             ("photos-2", {"backend": "west"}, "west")):
         assert client.create(name, params) == f"{backend}.{name}"
         assert stores[backend].exists(name)
+
+
+def test_pick__nothing_decides_is_warned_of(cosid, config):
+    words = "there is no 'default_backend' to choose between 'north', 'south', 'west'"
+    daemon = cosid(config)
+    assert daemon.log.count(words) == 1
+    daemon.reload()
+    assert daemon.log.count(words) == 2
+    done = daemon.run("--check")
+    assert done.returncode == 0 and f":6: warning: {words}" in done.stderr
+    daemon.write_config(config | {"default_backend": "west"})
+    daemon.reload()
+    assert daemon.log.count(words) == 2 and daemon.run("--check").stderr == ""
 
 
 @pytest.mark.clause(7)
@@ -48,13 +61,13 @@ def test_pick__accept_new(cosid, config):
 
 
 @pytest.mark.clause(64)
-def test_pick__a_changed_default_gives_no_second_bucket(cosid, config, stores, dialect):
+def test_pick__a_changed_default_gives_no_second_bucket(cosid, config, stores, api_version):
     daemon = cosid(config | {"default_backend": "north"})
-    bucket = daemon.client(dialect).create("stays")
+    bucket = daemon.client(api_version).create("stays")
     daemon.stop()
     daemon.write_config(config | {"default_backend": "south"})
     daemon.start()
-    client = daemon.client(dialect)
+    client = daemon.client(api_version)
     assert client.create("stays") == bucket == "north.stays"
     assert not stores["south"].exists("stays")
     assert client.create("fresh") == "south.fresh"
@@ -91,7 +104,7 @@ def test_pick__a_candidate_that_cannot_answer(cosid, config, rgw, proxy, name):
 
 
 def test_removed__backend(cosid, config, stores):
-    """Its ids are nobody's then: never OK, never NOT_FOUND."""
+    """No backend owns its ids then: never OK, never NOT_FOUND."""
     daemon = cosid(config | {"default_backend": "north"})
     client = daemon.client()
     bucket = client.create("left")
@@ -111,9 +124,9 @@ def test_removed__backend(cosid, config, stores):
     assert stores["north"].exists("left")
 
 
-def test_existing__found_wherever_it_is(cosid, config, stores, dialect):
+def test_existing__found_wherever_it_is(cosid, config, stores, api_version):
     """Brownfield by native name: exactly one backend must have it."""
-    client = cosid(config).client(dialect)
+    client = cosid(config).client(api_version)
     stores["south"].make_foreign("old")
     access = client.grant("old", "ba-old")
     assert access.account_id == "south.cosi-ba-old"

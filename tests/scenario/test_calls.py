@@ -202,14 +202,14 @@ def test_stop__idle_with_a_silent_client(cosid, posix, number):
     assert not daemon.socket.exists()
 
 
-def test_settle__holds_a_create_and_nothing_else(cosid, posix, dialect):
+def test_settle__holds_a_create_and_nothing_else(cosid, posix, api_version):
     """v1alpha1's controller loses a race with a fast driver: only its Create is held back.  The
     hold is longer than any client here waits, so what returns was not held."""
     daemon = cosid({"backends": [posix.backend()], "create_settle": "10s", "call_timeout": "60s"})
-    client = daemon.client(dialect)
+    client = daemon.client(api_version)
     method, fields = client.create_fields("settles")
     call = client.start(method, **fields)
-    if dialect == "v1alpha2":
+    if api_version == "v1alpha2":
         assert call.result().bucket_id == "files.settles"
         return
     until_ok("NOT_FOUND", lambda: client.grant("files.settles", "ba-settles", timeout=5))

@@ -32,8 +32,8 @@ def told(done):
     return done.stdout
 
 
-def test_lifecycle(ctl, posix, dialect):
-    api = ("--api", dialect)
+def test_lifecycle(ctl, posix, api_version):
+    api = ("--api", api_version)
     assert "cosid.example.org" in told(ctl(*api, "info"))
     assert "files.of-the-shell" in told(ctl(*api, "create", "of-the-shell"))
     grant = (*api, "-o", "json", "grant", "files.of-the-shell", "--account", "me")
@@ -71,7 +71,7 @@ def test_refusal__has_code_and_text(ctl):
 
 
 def test_modes(ctl):
-    """The default dialect is v1alpha2, where "exists otherwise" is ALREADY_EXISTS."""
+    """The default API version is v1alpha2, where "exists otherwise" is ALREADY_EXISTS."""
     told(ctl("create", "moody"))
     told(ctl("grant", "files.moody", "--account", "reader", "--mode", "readOnly"))
     done = ctl("grant", "files.moody", "--account", "reader", "--mode", "readWrite")

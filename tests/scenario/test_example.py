@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_example.py - modules/example beyond the contract: built as its readers build it, cut off anywhere, listed."""
 import os
+import re
 import shutil
 import subprocess
 
@@ -42,21 +43,28 @@ def daemon(cosid, build, store, proxy):
 
 @pytest.mark.parametrize("cut", [Cut.BEFORE, Cut.AFTER, Cut.HALF])
 def test_cut__of_any_request(daemon, store, proxy, name, cut):
-    """The call is OK (libcurl sent it again) or says so, and its retry ends as one that lost nothing."""
+    """The call is OK (a GET is sent again) or says so, and its retry ends as one that lost nothing.
+
+    A call whose outcome is unknown keeps its locks for a request's time: all calls are cut first.
+    """
     client = daemon.client()
-    for operation, (before, what, most) in OPERATIONS.items():
-        for number in range(1, most + 1):
-            each = f"{name}-{operation}-{number}"
-            for earlier in before:
-                run(client, earlier, each)
-            proxy.reset()
-            proxy.rule = lambda r, n=number: cut if r.number == n else None
-            assert outcome(run, client, what, each) in ("OK", *PASSING.split("|")), each
-            proxy.reset()
-            until_ok(PASSING, run, client, what, each)
-            assert len(proxy.requests) <= most + 1
-            assert (each in store.buckets()) == (what != "delete")
-            assert (f"cosi-ba-{each}" in store.accounts()) == (what in ("grant", "repeat"))
+    steps = [(f"{name}-{operation}-{number}", operation, number)
+             for operation, (_, _, most) in OPERATIONS.items() for number in range(1, most + 1)]
+    for each, operation, number in steps:
+        before, what, _ = OPERATIONS[operation]
+        for earlier in before:
+            run(client, earlier, each)
+        proxy.reset()
+        proxy.rule = lambda r, n=number: cut if r.number == n else None
+        assert outcome(run, client, what, each) in ("OK", *PASSING.split("|")), each
+        proxy.reset()
+    for each, operation, _ in steps:
+        _, what, most = OPERATIONS[operation]
+        proxy.reset()
+        until_ok(PASSING, run, client, what, each)
+        assert len(proxy.requests) <= most + 1
+        assert (each in store.buckets()) == (what != "delete")
+        assert (f"cosi-ba-{each}" in store.accounts()) == (what in ("grant", "repeat"))
 
 
 def test_list__has_all_pages(daemon, store):
@@ -123,4 +131,21 @@ def test_makefile__builds_outside_the_tree(build, folder):
 def test_makefile__takes_flags_and_libraries(build, folder):
     line = make(folder, build, "-n", "CFLAGS=-O3", "LDFLAGS=-L/elsewhere", "LDLIBS=-lexpat")
     assert " -O3 " in line and "-lcrypto" not in line
-    assert line.index(" example.c ") < line.index("-L/elsewhere") < line.index("-lexpat")
+    assert line.index(" store.c ") < line.index("-L/elsewhere") < line.index("-lexpat")
+
+
+def test_makefile__links_another_library(build, folder):
+    """LDLIBS stand after the sources: with --as-needed a library in front of them would not be linked."""
+    shutil.copytree(ROOT / "modules" / "example", folder / "example")
+    with open(folder / "example" / "store.c", "a", encoding="utf-8") as store:
+        store.write("""
+#include <expat.h>
+const char *expat_of_this_module(void);
+const char *expat_of_this_module(void) { return XML_ExpatVersion(); }
+""")
+    make(folder, build, "CFLAGS=-Wall -Werror", "LDFLAGS=-Wl,--as-needed", "LDLIBS=-ljansson -lcrypto -lexpat")
+    file = folder / "example" / "example.so"
+    needed = subprocess.run(["readelf", "-d", file], check=True, capture_output=True, text=True).stdout
+    assert re.search(r"NEEDED.*\[libexpat\.so", needed), needed
+    said = subprocess.run([build / "bin" / "cosid", "--describe", file], capture_output=True, text=True)
+    assert said.stdout.startswith("name example\n"), said.stderr

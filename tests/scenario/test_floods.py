@@ -79,7 +79,7 @@ class Beginner(threading.Thread):
 
 @pytest.mark.unsanitized  # it takes that build minutes to forget the calls
 def test_begun_calls__end_with_the_connection_that_began_them(daemon):
-    """SECURITY.md: they cost memory and time, but nobody else's calls or connections."""
+    """SECURITY.md: they cost memory and time, but no calls or connections of others."""
     client, beginner = daemon.client(), Beginner(daemon)
     assert client.info()
     beginner.start()

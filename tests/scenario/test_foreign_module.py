@@ -12,7 +12,7 @@ from rig.tree import ROOT
 
 
 def test_module__written_with_the_header_alone():
-    """Under 100 lines, and nothing of ours but the installed header."""
+    """Under 100 lines, and nothing of cosid but the installed header."""
     lines = (ROOT / "tests" / "scenario" / "shelf.c").read_text().splitlines()
     assert len(lines) < 100
     ours = [x for x in lines if x.startswith("#include") and re.search(r'"|cosi|jansson|openssl|expat', x)]

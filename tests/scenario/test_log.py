@@ -36,12 +36,12 @@ def lines_of(daemon, text):
 
 
 @pytest.mark.clause(51)
-def test_failure__is_logged_once_with_what_it_was_about(daemon, dialect):
+def test_failure__is_logged_once_with_what_it_was_about(daemon, api_version):
     with refused("INVALID_ARGUMENT"):
-        daemon.client(dialect).create("of-the-log", {"colour": "red"})
+        daemon.client(api_version).create("of-the-log", {"colour": "red"})
     found = lines_of(daemon, "of-the-log")
     assert len(found) == 1, found
-    for word in (dialect, "DriverCreateBucket", "colour", "INVALID_ARGUMENT"):
+    for word in (api_version, "DriverCreateBucket", "colour", "INVALID_ARGUMENT"):
         assert word in found[0][1], found[0][1]
 
 
@@ -73,15 +73,32 @@ def test_success__is_in_the_log_at_info(cosid, posix):
     assert [x.get("account") for x in found] == [None, access.account_id, access.account_id, None]
 
 
+def test_success__names_a_bucket_by_its_id(cosid, posix):
+    """Also where the request calls it by its name in the store."""
+    daemon = cosid({"backends": [posix.backend()], "log": {"format": "json", "level": "debug"}})
+    posix.make_foreign("existing-one")
+    client = daemon.client("v1alpha2")
+    client.get("existing-one")
+    access = client.grant(["existing-one"], "ba-of-an-existing-one")
+    client.revoke(access.account_id, ["existing-one"])
+    with refused("FAILED_PRECONDITION"):
+        daemon.client().delete("existing-one")
+    found = [json.loads(x[1]) for x in lines_of(daemon, "existing-one")]
+    done = [x for x in found if "method" in x]
+    assert [x["method"] for x in done] == [
+        "DriverGetExistingBucket", "DriverGrantBucketAccess", "DriverRevokeBucketAccess", "DriverDeleteBucket"], found
+    assert {x["bucket"] for x in done[:3]} == {"files.existing-one"}, done
+
+
 FORGERIES = ["a\n2026-01-01T00:00:00.000Z error forged", "a\r\nforged", "a\x1b[2Jforged", "a\x85b",
              "a\u2028forged", "a\u202eforged", "a\x00"[:1] + "\x07forged", '", "level": "forged',
              "%s%n%d", "a\x7f\x9b31mforged"]
 
 
 @pytest.mark.parametrize("forgery", FORGERIES)
-def test_forgery__of_a_line(daemon, dialect, forgery):
+def test_forgery__of_a_line(daemon, api_version, forgery):
     """Text out of a request is one value in one line, whatever is in it."""
-    client = daemon.client(dialect)
+    client = daemon.client(api_version)
     for attempt in (lambda: client.create(forgery), lambda: client.delete(forgery),
                     lambda: client.create("real-name", {forgery: "x"}),
                     lambda: client.create("real-name", {"backend": forgery}),
@@ -100,11 +117,11 @@ def test_forgery__of_a_line(daemon, dialect, forgery):
 
 @pytest.mark.clause(39, 52, 77)
 @pytest.mark.parametrize("level", ["debug", "info"])
-def test_secrets__never(cosid, rgw, proxy, name, dialect, level):
+def test_secrets__never(cosid, rgw, proxy, name, api_version, level):
     """At any level, of a whole lifecycle: the rig looks for all secrets when the daemon ends."""
     shop = CephRgw(rgw, proxy.endpoint)
     daemon = cosid({"backends": [shop.backend("shop")], "log": {"level": level}})
-    client = daemon.client(dialect)
+    client = daemon.client(api_version)
     bucket = client.create(name)
     access = client.grant(bucket, f"ba-{name}")
     assert access.secret not in daemon.log

@@ -79,7 +79,7 @@ def key_of(client, name):
 
 
 def test_foreign__user_with_our_key(client, shop, name):
-    """Somebody else's user of that very access key: refused, and untouched."""
+    """Another user has that very access key: the grant is refused, the user stays unchanged."""
     bucket = client.create(name)
     key = key_of(client, name)
     shop.root.put_user(key, "secret-of-a-stranger", "readwrite")

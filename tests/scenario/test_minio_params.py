@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""test_minio_params.py - half-made buckets and marks on a real MinIO.
+"""test_minio_params.py - unfinished buckets and ownership tags on a real MinIO.
 
 test_params.py has what is the same for several stores.
 """
@@ -10,7 +10,7 @@ import pytest
 
 from rig.behind import daemon, lasting_proxy, one, proxy, settings, shop
 from rig.client import outcome, refused, until_ok
-from rig.proxy import Proxy, answer
+from rig.proxy import Proxy, of_store
 from rig.store import MinioStore
 
 pytestmark = pytest.mark.minio
@@ -23,7 +23,7 @@ def real(minio):
 
 @pytest.fixture(scope="module")
 def hasty(lasting, shop):
-    """A half-made bucket counts as left alone when it is older than two calls."""
+    """An unfinished bucket counts as abandoned when it is older than two calls."""
     return lasting({"call_timeout": "1s", "backends": [shop.backend("shop")]})
 
 
@@ -32,7 +32,7 @@ def quick(hasty):
     return hasty.client()
 
 
-# ---- half-made buckets: what a create that was cut off leaves, made by hand
+# ---- unfinished buckets: what a cut Create leaves, made by hand
 
 
 def half_made(shop, bucket, **tags):
@@ -43,7 +43,7 @@ def half_made(shop, bucket, **tags):
 
 
 def test_half_made__without_marks(quick, shop, name):
-    """Nobody can tell whose it is: not at once, because another daemon may be making it."""
+    """Its owner is unknown: it is not taken over at once, because another daemon may be making it."""
     half_made(shop, name)
     with refused("ABORTED", "unfinished"):
         quick.create(name, {"versioning": "true"})
@@ -59,7 +59,7 @@ def test_half_made__by_ourselves(cosid, minio, name, params, number):
     with Proxy(minio.endpoint) as proxy:
         shop = MinioStore(minio, proxy.endpoint)
         client = cosid({"backends": [shop.backend("shop", retries=0)]}).client()
-        proxy.rule = lambda request: answer(503) if request.number == number else None
+        proxy.rule = lambda request: of_store(503) if request.number == number else None
         with refused("UNAVAILABLE"):
             client.create(name, params)
         assert shop.exists(name)
@@ -67,6 +67,60 @@ def test_half_made__by_ourselves(cosid, minio, name, params, number):
         assert shop.root.tags(name)["cosi-name"] == name
         with refused("ALREADY_EXISTS"):
             client.create(name, {"anonymousAccess": "readOnly"})
+
+
+def test_half_made__given_up_at_once(one, shop, name):
+    """A caller that leaves within milliseconds leaves no wait to the next one: this daemon knows that
+    no other is creating it, however little time the call had."""
+    left, number = 0, 0
+    while left < 3 and number < 300:
+        number += 1
+        each = f"{name}-{number}"
+        ended = outcome(lambda n=each: one.create(n, timeout=0.002 + number % 10 / 1000))
+        one.create(f"{each}-next")  # longer than twice that time
+        left += ended != "OK" and shop.exists(each) and not shop.root.tags(each)
+        assert one.create(each) == f"shop.{each}"
+    assert left == 3, "no call was cut between the bucket and its tags"
+
+
+@pytest.mark.parametrize("params", [{}, {"objectLock": "true"}, {"versioning": "true"}])
+def test_half_made__by_a_killed_server(quick, hasty, shop, minio, name, params):
+    """A server that is killed while it makes a bucket leaves a directory: no date, no object lock."""
+    (minio.folder / "data" / name).mkdir()
+    assert shop.exists(name) and not shop.root.tags(name)
+    with refused("FAILED_PRECONDITION", "has no tags"):
+        quick.delete(f"shop.{name}")
+    with refused("ABORTED", "unfinished"):
+        quick.create(name, params)
+    begun = len(hasty.log)
+    until_ok("ABORTED", quick.create, name, params)
+    assert hasty.log[begun:].count(f"takes over the bucket '{name}'") == 1
+    assert shop.root.tags(name)["cosi-name"] == name
+    assert (shop.root.versioning(name) == "Enabled") == bool(params)
+    quick.delete(f"shop.{name}")
+    assert not shop.exists(name)
+
+
+def test_half_made__deleted_without_tags(cosid, minio, hasty, name):
+    """The daemon that made it deletes it; another one does after a Create."""
+    with Proxy(minio.endpoint) as proxy:
+        shop = MinioStore(minio, proxy.endpoint)
+        client = cosid({"backends": [shop.backend("shop", retries=0)]}).client()
+        for each in (f"{name}-a", f"{name}-b"):
+            proxy.reset()
+            proxy.rule = lambda request: of_store(503) if request.number == 2 else None
+            with refused("UNAVAILABLE"):
+                client.create(each)
+            assert shop.exists(each) and not shop.root.tags(each)
+        proxy.reset()
+        client.delete(f"shop.{name}-a")
+        assert not shop.exists(f"{name}-a")
+        other = hasty.client()
+        with refused("FAILED_PRECONDITION", "has no tags"):
+            other.delete(f"shop.{name}-b")
+        until_ok("ABORTED", other.create, f"{name}-b")
+        other.delete(f"shop.{name}-b")
+        assert not shop.exists(f"{name}-b")
 
 
 def test_half_made__older_than_the_window(cosid, shop, name):
@@ -80,7 +134,7 @@ def test_half_made__older_than_the_window(cosid, shop, name):
 
 
 def test_half_made__touched_since(quick, shop, name):
-    """What is not as a new bucket is somebody's, whatever it was that was done to it."""
+    """A bucket that differs from a new one in any way belongs to another user."""
     policy = ('{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"AWS":["*"]},'
               f'"Action":["s3:GetObject"],"Resource":["arn:aws:s3:::{name}-p/*"]}}]}}')
     versioning = b"<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>"
@@ -107,7 +161,7 @@ def test_half_made__touched_since(quick, shop, name):
 
 
 def test_half_made__ours_and_unfinished(quick, shop, name):
-    """Begun by us: finished when it was begun with these parameters, else made anew."""
+    """Begun by this driver: finished when it was begun with these parameters, else left alone."""
     quick.create(f"{name}-model", {"objectLock": "true", "quotaMaxSize": "1Gi"})
     params = shop.root.tags(f"{name}-model")["cosi-params"]
     marks = {"driver": "cosid.example.org", "making": params}
@@ -121,16 +175,15 @@ def test_half_made__ours_and_unfinished(quick, shop, name):
     until_ok("ABORTED", quick.create, f"{name}-same", asked)
     assert shop.root.quota(f"{name}-same") == 1 << 30
     assert shop.root.tags(f"{name}-same")["cosi-params"] == params
-    until_ok("ABORTED", quick.create, f"{name}-other", {})
-    assert "cosi-making" not in shop.root.tags(f"{name}-other")
-    while (code := outcome(quick.create, f"{name}-filled", {})) == "ABORTED":
-        pass
-    assert code == "ALREADY_EXISTS"
+    for other in ("other", "filled"):
+        with refused("ALREADY_EXISTS", "begun with other parameters"):
+            quick.create(f"{name}-{other}", {})
+        assert "cosi-making" in shop.root.tags(f"{name}-{other}")
     assert shop.root.get(f"{name}-filled", "object").status == 200
 
 
 def test_marks__of_others(one, shop, name):
-    """Another owner's, somebody's own tags, and ours for another name."""
+    """Another owner's tags, a user's tags, and this driver's for another name."""
     half_made(shop, f"{name}-a", driver="other.example.org", name=f"{name}-a", params="1:0")
     half_made(shop, f"{name}-b")
     assert shop.root.set_tags(f"{name}-b", {"team": "photos"}).status == 200

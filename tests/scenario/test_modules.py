@@ -2,6 +2,7 @@
 """test_modules.py - module files that are missing, broken, foreign or not to be trusted."""
 import contextlib
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -32,14 +33,13 @@ def config(modules, posix):
     return {"module_dir": str(modules), "backends": [posix.backend()]}
 
 
-def refuses(cosid, config, *words):
+def refuses(cosid, config, why):
     daemon = cosid.make(config)
     with pytest.raises(Ended) as ended:
         daemon.start()
     daemon.process = None
     assert ended.value.status == 1
-    for word in ("posix.so", *words):
-        assert word in ended.value.log, ended.value.log
+    assert re.search(rf"cannot load module 'posix' from '\S+/posix.so': {why}", ended.value.log), ended.value.log
 
 
 def compile_module(modules, source, *flags):
@@ -54,27 +54,29 @@ def test_good(cosid, config):
 
 def test_missing(cosid, config, modules):
     (modules / "posix.so").unlink()
-    refuses(cosid, config)
+    refuses(cosid, config, "No such file or directory")
 
 
-@pytest.mark.parametrize("keep", [0, 1, 64, 4096, 0.5, 0.99])
-def test_half_written(cosid, config, modules, keep):
+@pytest.mark.parametrize("keep, why", [(0, "the file is empty"), (1, "the file is not a shared object"),
+                                       *((n, "the file is truncated") for n in (64, 4096, 0.5, 0.99))])
+def test_half_written(cosid, config, modules, keep, why):
     file = modules / "posix.so"
     whole = file.read_bytes()
     file.write_bytes(whole[: keep if isinstance(keep, int) else int(len(whole) * keep)])
-    refuses(cosid, config)
+    refuses(cosid, config, why)
 
 
-@pytest.mark.parametrize("content", [b"not a module at all\n" * 100, b"\x7fELF" + b"\xff" * 4000])
-def test_garbage(cosid, config, modules, content):
+@pytest.mark.parametrize("content, why", [(b"not a module at all\n" * 100, "the file is not a shared object"),
+                                          (b"\x7fELF" + b"\xff" * 4000, "the file is built for another architecture")])
+def test_garbage(cosid, config, modules, content, why):
     (modules / "posix.so").write_bytes(content)
-    refuses(cosid, config)
+    refuses(cosid, config, why)
 
 
 def test_foreign_library(cosid, config, modules):
     """A shared object that is no module."""
     compile_module(modules, "int answer(void) { return 42; }\n")
-    refuses(cosid, config)
+    refuses(cosid, config, "the file is not a COSI module .*'cosi_module'")
 
 
 @pytest.mark.parametrize("size, answer", [(63 << 20, "reachable"), (65 << 20, "needs more memory than a call may use")])
@@ -155,56 +157,50 @@ def test_env__is_taken_before_a_module_is_loaded(cosid, modules, folder):
 
 def test_without_head(cosid, config, modules):
     compile_module(modules, HEAD + GOOD.replace("COSI_MODULE_HEAD, ", ""))
-    refuses(cosid, config)
+    refuses(cosid, config, "the file is not a COSI module")
 
 
-@pytest.mark.parametrize("name, version", [("MAJOR", "99u"), ("MINOR", "99u"), ("MAJOR", "0u")])
-def test_another_version(cosid, config, modules, name, version):
+@pytest.mark.parametrize("name, version, why", [("MAJOR", "99u", "99.0"), ("MINOR", "99u", "1.99"), ("MAJOR", "0u", "0.0")])
+def test_another_version(cosid, config, modules, name, version, why):
     compile_module(modules, HEAD + f"#undef COSI_API_{name}\n#define COSI_API_{name} {version}\n" + GOOD)
-    refuses(cosid, config, version.rstrip("u"))
+    refuses(cosid, config, f"the module is built for module API {re.escape(why)}, cosid has ")
 
 
 def test_another_name(cosid, config, modules):
     compile_module(modules, HEAD + GOOD.replace('"posix"', '"other"'))
-    refuses(cosid, config, "other")
+    refuses(cosid, config, "the module's name is 'other'")
 
 
 def test_crashes_when_loaded(cosid, config, modules):
     """It is tried in a process of its own first: that one crashes, cosid says so."""
     crash = "__attribute__((constructor)) static void crash(void) { *(volatile int *)0 = 1; }\n"
     compile_module(modules, HEAD + GOOD + crash)
-    refuses(cosid, config)
-
-
-def test_hangs_when_loaded(cosid, config, modules):
-    hang = "#include <unistd.h>\n__attribute__((constructor)) static void hang(void) { pause(); }\n"
-    compile_module(modules, HEAD + GOOD + hang)
-    refuses(cosid, config)
+    refuses(cosid, config, "loading (crashed|ended the process)")
 
 
 def test_needs_a_symbol_that_is_not_there(cosid, config, modules):
     missing = "void nowhere(void);\n__attribute__((visibility(\"default\"))) void *p = nowhere;\n"
     compile_module(modules, HEAD + GOOD + missing)
-    refuses(cosid, config, "nowhere")
+    refuses(cosid, config, "undefined symbol: nowhere")
 
 
 @pytest.mark.parametrize("mode", [0o666, 0o664])
 def test_writable_by_others(cosid, config, modules, mode):
     os.chmod(modules / "posix.so", mode)
-    refuses(cosid, config, "writ")
+    refuses(cosid, config, "users other than its owner may write to ")
 
 
 def test_belongs_to_another(cosid, config, modules):
     os.chown(modules / "posix.so", 4242, -1)
-    refuses(cosid, config, "4242")
+    refuses(cosid, config, r"\S+ belongs to user 4242")
 
 
-@pytest.mark.parametrize("make", [lambda p: os.mkfifo(p), lambda p: os.mkdir(p),
-                                  lambda p: os.symlink("/dev/zero", p)])
-def test_not_a_file(cosid, config, modules, make):
+@pytest.mark.parametrize("make, why", [(os.mkfifo, "the path is not a regular file"), (os.mkdir, "the path is a directory"),
+                                       (lambda p: os.symlink("/dev/zero", p), "the path is not a regular file")])
+def test_not_a_file(cosid, config, modules, make, why):
     (modules / "posix.so").unlink()
     make(modules / "posix.so")
-    refuses(cosid, config)
+    refuses(cosid, config, why)
 
 
 def test_replaced_by_another_while_it_runs(cosid, config, modules):

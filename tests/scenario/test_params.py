@@ -73,7 +73,7 @@ NOT_HERE = [("ceph-rgw", {"region": "moon-1"}), ("azure", {"anonymousAccess": "w
 @pytest.mark.clause(8)
 @pytest.mark.parametrize("real, params", NOT_HERE, indirect=["real"], scope="module")
 def test_parameters__legal_and_not_here(client, shop, name, params):
-    code = "OUT_OF_RANGE" if client.dialect == "v1alpha1" else "INVALID_ARGUMENT"
+    code = "OUT_OF_RANGE" if client.api_version == "v1alpha1" else "INVALID_ARGUMENT"
     with refused(code, next(iter(params))):
         client.create(name, params)
     assert not shop.exists(name)
@@ -194,7 +194,7 @@ RESERVED = {"ceph-rgw": ("admin", "swift", "auth"), "minio": ("minio",)}
 @on(*BOTH)
 def test_names__of_the_servers_own_pages(client, shop):
     for word in RESERVED[shop.name]:
-        if client.dialect == "v1alpha1":
+        if client.api_version == "v1alpha1":
             with refused("INVALID_ARGUMENT", word):
                 client.create(word)
         else:
@@ -217,7 +217,7 @@ def test_names__longest(daemon, shop):
 
 @on("minio", "azure")
 def test_marks__beside_others(one, shop, name):
-    """Tags that somebody adds to a bucket of ours stay."""
+    """Tags that a user adds to one of cosid's buckets stay."""
     bucket = one.create(name)
     marks = shop.marks(name) | {"team": "photos"}
     shop.set_marks(name, marks)

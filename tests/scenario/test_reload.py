@@ -11,14 +11,7 @@ import struct
 import pytest
 
 from rig.client import refused
-from rig.shelf import Shelf
-
-
-@pytest.fixture
-def shelf(folder):
-    made = Shelf(folder)
-    made.install()
-    return made
+from rig.watch import wait_for
 
 
 def region(client, bucket="probe"):
@@ -44,8 +37,7 @@ def in_flight(daemon, shelf, method=None, fields=None):
     # One connection's calls draw their locks in the order in which they were sent.
     name, other = client.create_fields("slow")
     create = client.start(name, **other)
-    while not (shelf.root / "slow").is_dir():
-        os.sched_yield()
+    wait_for(shelf.root / "slow")
     return call if method else create
 
 
@@ -294,7 +286,8 @@ def test_calls__stop_while_an_old_generation_has_one(cosid, shelf):
 
 @pytest.mark.parametrize("text, words", [
     ("nonsense", r"cosid.conf:1: "), ("", "driver_name"),
-    ("driver_name = \"cosid.example.org\";\nbackends = ( { name = \"x\"; } );", r"cosid.conf:2: .*module")])
+    ("driver_name = \"cosid.example.org\";\nbackends = ( { name = \"x\"; } );", r"cosid.conf:2: .*module"),
+    ("driver_name = \"cosid.example.org\";\n", r"cosid.conf: no file has the key 'backends'")])
 def test_config__broken(cosid, shelf, text, words):
     daemon = cosid(shelf.config())
     whole = daemon.config.read_text()
@@ -344,20 +337,12 @@ def test_signals__stop_wins(cosid, shelf):
     assert daemon.wait_end() == 0
 
 
-SLOW = """
-#include <unistd.h>
-#include <cosi_module.h>
-COSI_MODULE = { COSI_MODULE_HEAD, .name = "shelf" };
-__attribute__((constructor)) static void hang(void) { for (;;) pause(); }
-"""
-
-
 def test_signals__stop_during_a_reload(cosid, shelf):
-    """The check of a module that does not return takes its 10 s, and then cosid stops."""
+    """cosid stops when the check of the module has ended."""
     daemon = cosid(shelf.config())
-    shelf.put(shelf.build("hang", SLOW))
-    daemon.process.send_signal(signal.SIGHUP)
-    daemon.wait_log("reloading")
-    daemon.process.send_signal(signal.SIGTERM)
+    with shelf.held_load("2"):
+        daemon.process.send_signal(signal.SIGHUP)
+        shelf.wait_load()
+        daemon.process.send_signal(signal.SIGTERM)
     assert daemon.wait_end() == 0
-    assert "reload failed" in daemon.log and "loading timed out after" in daemon.log
+    assert "generation 2 serves" in daemon.log and "stopped" in daemon.log

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_reload_limits.py - a reload changes how much is done at once, and how much is said of it."""
 import contextlib
-import os
 import pathlib
 import re
 import resource
@@ -10,16 +9,9 @@ import subprocess
 
 import pytest
 
-from rig import tree
 from rig.client import outcome, refused
-from rig.shelf import Shelf
-
-
-@pytest.fixture
-def shelf(folder):
-    made = Shelf(folder)
-    made.install()
-    return made
+from rig.shelf import Shelf, source
+from rig.watch import wait_for
 
 
 def workers_of(daemon):
@@ -39,14 +31,11 @@ def test_workers(cosid, shelf):
     client = daemon.client()
     fields = [client.create_fields(f"slow-{n}") for n in range(8)]
     calls = [client.start(method, **more) for method, more in fields]
-    running = lambda: daemon.status()["backends"][0]["running"]
-    while running() < 4:
-        pass
+    daemon.wait_status(lambda status: status["backends"][0]["running"] == 4)
     for number in (8, 2):
         daemon.write_config(shelf.config(workers=number) | {"backends": [shelf.backend(max_calls=8)]})
         assert daemon.cosictl("reload").stdout.endswith("serves 1 backend\n")
-        while running() < 8:
-            pass
+        daemon.wait_status(lambda status: status["backends"][0]["running"] == 8)
         assert workers_of(daemon) == 8, "eight calls run"
     shelf.gate.unlink()
     for call in calls:
@@ -82,13 +71,11 @@ def test_max_calls(cosid, shelf):
     client = daemon.client()
     calls = [client.start(method, **fields) for method, fields in
              [client.create_fields(f"slow-{n}") for n in range(4)]]
-    numbers = lambda: [daemon.status()["backends"][0][k] for k in ("running", "waiting")]
-    while numbers() != [1, 3]:
-        pass
+    are = lambda *numbers: lambda status: tuple(status["backends"][0][k] for k in ("running", "waiting")) == numbers
+    daemon.wait_status(are(1, 3))
     daemon.write_config(shelf.config() | {"backends": [shelf.backend(max_calls=3)]})
     daemon.reload()
-    while numbers() != [3, 1]:
-        pass
+    daemon.wait_status(are(3, 1))
     shelf.gate.unlink()
     for call in calls:
         call.result()
@@ -122,8 +109,7 @@ def test_access__calls_under_way_finish(cosid, shelf):
     shelf.gate.touch()
     method, fields = client.create_fields("slow")
     call = client.start(method, **fields)
-    while daemon.status()["backends"][0]["running"] < 1:
-        pass
+    daemon.wait_status(lambda status: status["backends"][0]["running"] == 1)
     daemon.write_config(shelf.config(allowed_peers={"uids": [4242]}))
     daemon.reload()
     daemon.wait_log("refusing a connection of user 0")
@@ -165,8 +151,7 @@ stay(const struct config *config, const char *where)
 	(void)snprintf(path, sizeof path, "%s/%s", config->root, where);
 	if (access(config->gate, F_OK) == 0)
 		(void)mkdir(path, 0700);
-	while (access(config->gate, F_OK) == 0)
-		(void)usleep(5000);
+	(void)wait_for_gate(config->gate);
 }
 static int
 stuck_open(struct cosi_call *call, const void *config, void **out)
@@ -185,45 +170,55 @@ stuck_close(void *config)
 
 
 @pytest.fixture
-def stuck(cosid, shelf, folder):
-    """Not started.  Its module's open() and close() do not return while the gate is shut."""
-    text = (tree.ROOT / "tests" / "scenario" / "shelf.c").read_text()
-    text = text.replace("COSI_MODULE = {", STUCK + "COSI_MODULE = {").replace(
-        "COSI_MODULE_HEAD,", "COSI_MODULE_HEAD, .open = stuck_open, .close = stuck_close,")
-    shelf.put(shelf.build("stuck", text))
-    return cosid.make(shelf.config(drain_timeout="1s"))
+def stuck(shelf):
+    """A module's file.  open() and close() do not return while the gate is shut."""
+    return shelf.build("stuck", source(STUCK, open="stuck_open", close="stuck_close"))
 
 
-@pytest.mark.parametrize("where", ["start", "reload", "close"])
-def test_stop__while_a_module_does_not_return(stuck, shelf, where):
-    """It holds the main thread, which reads the signals."""
+def start_stuck(cosid, shelf, where):
+    """A daemon whose module holds the main thread, which reads the signals: at its start, a reload or in close()."""
+    daemon = cosid.make(shelf.config(drain_timeout="1s"))
     if where == "start":
         shelf.gate.touch()
-    stuck.start(wait=where != "start")
+    daemon.start(wait=where != "start")
     if where != "start":
         shelf.gate.touch()
         left = [shelf.backend(label="new")] if where == "reload" else []
-        stuck.write_config(shelf.config(drain_timeout="1s") | {"backends": left})
-        stuck.process.send_signal(signal.SIGHUP)
-    while not (shelf.root / ("closing" if where == "close" else "opening")).is_dir():
-        os.sched_yield()
-    stuck.stop()
-    assert shelf.gate.exists(), "nobody has let it go"
+        daemon.write_config(shelf.config(drain_timeout="1s") | {"backends": left})
+        daemon.process.send_signal(signal.SIGHUP)
+    wait_for(shelf.root / ("closing" if where == "close" else "opening"))
+    return daemon
 
 
-def test_check__can_be_interrupted(stuck, shelf):
+def test_stop__while_a_module_does_not_return(cosid, stuck, folder):
+    """Three daemons at once, because a stop waits some seconds."""
+    started = []
+    for where in ("start", "reload", "close"):
+        (folder / where).mkdir()
+        shelf = Shelf(folder / where)
+        shelf.put(stuck)
+        started.append((shelf, start_stuck(cosid, shelf, where)))
+    for _, daemon in started:
+        daemon.process.send_signal(signal.SIGTERM)
+    for shelf, daemon in started:
+        assert daemon.wait_end() == 0
+        assert shelf.gate.exists(), "the module was not let go"
+
+
+def test_check__can_be_interrupted(cosid, stuck, shelf):
+    shelf.put(stuck)
+    daemon = cosid.make(shelf.config())
     shelf.gate.touch()
-    # Whoever starts the tests in the background has them ignore it.
-    check = subprocess.Popen(["env", "--default-signal=INT", *stuck.command("--check")], env=stuck.environment())
-    while not (shelf.root / "opening").is_dir():
-        os.sched_yield()
+    # A shell that starts the tests in the background makes them ignore SIGINT.
+    check = subprocess.Popen(["env", "--default-signal=INT", *daemon.command("--check")], env=daemon.environment())
+    wait_for(shelf.root / "opening")
     check.send_signal(signal.SIGINT)
     assert check.wait(60) == -signal.SIGINT
 
 
 def test_stop__with_a_call_that_does_not_return(cosid, shelf):
     """Its caller has gone already; the log says what the stop waits for."""
-    shelf.put(shelf.build("stubborn", flags=["-DSTUBBORN"]))
+    shelf.put(shelf.build("stubborn", source(stubborn=True)))
     daemon = cosid(shelf.config(call_timeout="100ms"))
     shelf.gate.touch()
     with refused("DEADLINE_EXCEEDED"):

@@ -13,15 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from rig import secrets
 from rig.client import refused
 from rig.proxy import Proxy
-from rig.shelf import Shelf
 from rig.store import CephRgw, MinioStore
-
-
-@pytest.fixture
-def shelf(folder):
-    made = Shelf(folder)
-    made.install()
-    return made
 
 
 @pytest.fixture(params=["ceph-rgw", "minio"])
@@ -39,17 +31,16 @@ def put_edition(shelf, build, module, number):
 
 
 def test_hang__swaps_all_the_same(cosid, build, shelf, store, name):
-    """The old instance waits for its store; nobody waits for the old instance but who shares its account."""
+    """The old instance waits for its store; only calls for the same account wait for the old instance."""
     put_edition(shelf, build, store.name, 1)
     daemon = cosid(shelf.config(store.backend("slow"), default_backend="shelf", call_timeout="90s"))
     client = daemon.client()
     bucket = client.create(name, {"backend": "slow"})
-    of_slow = lambda: next(b for b in daemon.status()["backends"] if b["name"] == "slow")
+    of_slow = lambda status: next(b for b in status["backends"] if b["name"] == "slow")
     with store.server.stopped():
         method, fields = client.grant_fields(bucket, f"ba-{name}")
         grant = client.start(method, **fields)
-        while of_slow()["running"] < 1:
-            pass
+        daemon.wait_status(lambda status: of_slow(status)["running"] == 1)
         for number in (2, 3):
             put_edition(shelf, build, store.name, number)
             assert "serves" in daemon.reload(r"reload failed|generation \d+ serves")
@@ -59,16 +50,14 @@ def test_hang__swaps_all_the_same(cosid, build, shelf, store, name):
         assert old["oldest"] == f"grant access for 'ba-{name}'" and old["module"] == store.name
         method, fields = client.revoke_fields(f"slow.cosi-ba-{name}", bucket)
         revoke = client.start(method, **fields)
-        while of_slow()["waiting"] < 1:
-            pass
-        assert of_slow()["running"] == 1, "the revocation waits for the grant"
+        status = daemon.wait_status(lambda status: of_slow(status)["waiting"] == 1)
+        assert of_slow(status)["running"] == 1, "the revocation waits for the grant"
         assert not grant.done() and not revoke.done()
     access = client.access(grant.result())
     revoke.result()
     assert f"cosi-ba-{name}" not in store.accounts()
     assert store.client(access).head(name).status == 403
-    while daemon.status()["draining"]:
-        pass
+    daemon.wait_status(lambda status: not status["draining"])
     client.delete(bucket)
 
 

@@ -58,7 +58,7 @@ def test_parallel__ten_identical_grants_make_one_key(client, shop, name):
 
 @pytest.mark.clause(31)
 def test_foreign__user_of_our_prefix(client, shop, name):
-    """A hand-made user named like our account: refused, and untouched."""
+    """A user made by hand has the name of the account: refused, and untouched."""
     bucket = client.create(name)
     assert shop.admin.user_make(f"cosi-ba-{name}", "a person").status == 200
     before = shop.admin.user(f"cosi-ba-{name}")
@@ -115,7 +115,7 @@ def test_account__cannot_be_found_again_once_revoked(client, shop, name):
 
 
 def test_key__of_a_known_credential_key_is_derived(cosid, shop, name):
-    """With credential_key the same request has the same key, whoever asks and whenever."""
+    """With credential_key the same request has the same key, from every daemon and at any time."""
     key = "plain:planted-rgw-derivation-key-0123456789"
     first, second = (cosid({"backends": [shop.backend("shop", credential_key=key)]})
                      for _ in range(2))

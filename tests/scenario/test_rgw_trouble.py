@@ -11,7 +11,7 @@ from rig.ceph import Ceph
 from rig import secrets
 from rig.behind import daemon, lasting_proxy, one, proxy, shop
 from rig.client import refused, until_ok
-from rig.proxy import answer
+from rig.proxy import of_store
 from rig.steps import QUICK, live
 from rig.store import CephRgw
 
@@ -43,13 +43,35 @@ def test_keys__without_the_capability(cosid, folder, name):
         ceph.down()
 
 
+@pytest.mark.clause(31)
+def test_grant__without_the_right_to_set_policies(cosid, folder, name):
+    """It leaves a user without rights. A Revoke of v1alpha2 takes single buckets out of its policy, which it may
+    not read; one of v1alpha1 takes the whole account."""
+    ceph = Ceph(folder / "ceph", caps="users=*").up()
+    try:
+        shop = CephRgw(ceph)
+        daemon = cosid({"backends": [shop.backend("shop")]})
+        old, new = daemon.client("v1alpha1"), daemon.client("v1alpha2")
+        bucket, account = old.create(name), f"shop.cosi-ba-{name}"
+        with refused("PERMISSION_DENIED", "lacks the cap 'user-policy=write'"):
+            new.grant(bucket, f"ba-{name}")
+        assert shop.accounts() == [f"cosi-ba-{name}"]
+        assert shop.admin.client(f"cosi-ba-{name}").list(name).status == 403
+        with refused("PERMISSION_DENIED", "lacks the cap 'user-policy=read'"):
+            new.revoke(account, bucket)
+        old.revoke(account, bucket)
+        assert shop.accounts() == []
+    finally:
+        ceph.down()
+
+
 def test_lie__a_revoke_that_did_not_happen(cosid, folder, name):
     """With rados_osd_op_timeout a gateway whose osd hangs says 404 for users that are there: a
     revoke must not be OK then."""
     ceph = Ceph(folder / "ceph", rgw_options="rados_osd_op_timeout = 1").up()
     try:
         shop = CephRgw(ceph)
-        daemon = cosid({"call_timeout": "20s", "backends": [shop.backend("shop", retries=0)]})
+        daemon = cosid({"call_timeout": "10s", "backends": [shop.backend("shop", retries=0)]})
         client = daemon.client()
         passing = "UNAVAILABLE|DEADLINE_EXCEEDED|UNAUTHENTICATED"
         bucket = until_ok(passing, client.create, name)  # on a busy machine 1 s may be too short
@@ -92,7 +114,7 @@ def test_grant__key_that_the_gateway_lost(cosid, folder, name, derived):
 
 
 def test_answer__of_another_shape(one, proxy, name):
-    """JSON that is valid and not what was asked for."""
+    """Valid JSON of an unexpected shape."""
     one.create(name)
     shapes = [{}, [], None, 5, "x", {"keys": []}, {"keys": {}}, {"keys": [{}]},
               {"user_id": 5, "keys": [{"user": 5, "access_key": None}]}]
@@ -100,7 +122,7 @@ def test_answer__of_another_shape(one, proxy, name):
         body = json.dumps(shape).encode()
 
         def rule(request, body=body):
-            return answer(200, body) if request.target.startswith("/admin") else None
+            return of_store(200, body) if request.target.startswith("/admin") else None
 
         proxy.rule = rule
         with refused("INTERNAL|UNAVAILABLE|FAILED_PRECONDITION|ABORTED"):

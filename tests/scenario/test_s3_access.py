@@ -29,8 +29,8 @@ def client(daemon):
 
 @pytest.mark.clause(26)
 @pytest.mark.parametrize("mode", MODES)
-def test_mode__opens_what_it_says(daemon, shop, dialect, name, mode):
-    client = daemon.client(dialect)
+def test_mode__opens_what_it_says(daemon, shop, api_version, name, mode):
+    client = daemon.client(api_version)
     bucket, other = client.create(name), client.create(f"{name}-other")
     for made in (name, f"{name}-other"):
         shop.fill(made)

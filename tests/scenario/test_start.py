@@ -11,8 +11,8 @@ import subprocess
 import pytest
 
 from rig.daemon import Ended
-from rig.shelf import Shelf
-from rig.tree import ROOT
+from rig.shelf import Shelf, source
+from rig.watch import wait_for
 
 
 def fails(cosid, config, *patterns, preexec=None, **more):
@@ -163,13 +163,11 @@ close_never(void *arg)
 def test_socket__status_when_the_end_takes_too_long(cosid, config, folder):
     """A start that has failed is a failure, too, when the limit of a stop ends it."""
     shelf = Shelf(folder)
-    text = (ROOT / "tests" / "scenario" / "shelf.c").read_text().replace("COSI_MODULE = {", CLOSES + "COSI_MODULE = {")
-    shelf.put(shelf.build("closes", text.replace("COSI_MODULE_HEAD,", "COSI_MODULE_HEAD, .open = open_same, .close = close_never,")))
+    shelf.put(shelf.build("closes", source(CLOSES, open="open_same", close="close_never")))
     first = cosid(config)
     daemon = cosid.make(shelf.config(), env={"COSI_ENDPOINT": f"unix://{first.socket}"}).start(wait=False)
     daemon.wait_log("another process listens there")
-    while shelf.root.exists():
-        os.sched_yield()
+    wait_for(shelf.root, there=False)
     daemon.process.send_signal(signal.SIGTERM)
     assert daemon.process.wait(60) == 1
     daemon.process = None
@@ -236,6 +234,28 @@ def test_config__bad_line(cosid, config, line, words):
 def test_config__bad_backend(cosid, posix, change, words):
     log = fails(cosid, {"backends": [posix.backend() | change]}, "cosid.conf:6: ", words)
     assert "no-scheme-planted" not in log
+
+
+@pytest.mark.parametrize("key, value", [("credential_key", "plain:short"), ("module", "absent"), ("root", "/no/such")])
+def test_config__errors_of_modules_stand_at_the_key(cosid, posix, key, value):
+    """Also those that only the module, or the store, can find."""
+    entry = posix.backend() | {key: value}
+    daemon = cosid.make({"backends": [entry]})
+    head = daemon.config.read_text().splitlines()[:5]
+    daemon.write_config("\n".join([*head, "backends = ( {", *(f'{k} = "{v}";' for k, v in entry.items()), "} );", ""]))
+    line = 7 + list(entry).index(key)
+    assert f"cosid.conf:{line}: backend 'files': " in daemon.run("--check", "--probe").stderr
+
+
+@pytest.mark.parametrize("module", ["minio", "ceph-rgw"])
+def test_config__region_that_no_answer_can_hold(cosid, posix, module):
+    """Else a create would make the bucket and fail."""
+    entry = {"name": "s3", "module": module, "endpoint": "http://127.0.0.1:9", "access_key": "plain:planted-access-key",
+             "secret_key": "plain:planted-secret-key", "credential_key": posix.backend()["credential_key"]}
+    for length, status in ((128, 0), (129, 1)):
+        done = cosid.make({"backends": [entry | {"region": "r" * length}]}).run("--check")
+        assert done.returncode == status, done.stderr
+    assert "key 'region' is longer than 128 bytes, the most that COSI allows" in done.stderr
 
 
 @pytest.mark.parametrize("missing", ["name", "module", "root", "credential_key", "public_endpoint"])

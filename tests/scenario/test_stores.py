@@ -32,7 +32,7 @@ def processes(word):
                 if word.encode() in file.read():
                     found.append(pid)
         except OSError:
-            pass  # it ended meanwhile
+            pass  # the process has ended
     return found
 
 
@@ -103,6 +103,8 @@ def test_demo__goes_through_and_leaves_nothing(build, folder, store):
     done = run("demo", store, build, TMPDIR=str(folder))
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     assert re.search(r"\nAll \d+ steps went as they should", done.stdout)
+    for shown in ("cosictl create ", "cosictl --api v1alpha1 create ", "/admin.sock reload\n", " answered in the background\n"):
+        assert shown in done.stdout
     assert "\x1b" not in done.stdout, "colours only on a terminal"
     shown = re.findall(r"(?:SECRET|SAS|AZURITE_KEY)\w*=(\S+)", done.stdout)
     assert shown and all("****" in secret for secret in shown), done.stdout

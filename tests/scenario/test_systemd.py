@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_systemd.py - states, status, signs of life and socket activation; systemd is played by the test."""
+import concurrent.futures
 import contextlib
+import os
 import re
+import signal
 import socket
 import sys
 import threading
@@ -12,7 +15,7 @@ from rig import secrets
 from rig.callers import Callers
 from rig.client import outcome
 from rig.daemon import Ended
-from rig.shelf import Shelf
+from rig.shelf import Shelf, source
 
 # Listens on the path and hands the socket over as descriptor 3, as systemd does.
 ACTIVATE = """
@@ -58,6 +61,16 @@ def test_activation__a_socket_that_is_not_ours(cosid, config, folder, path, kind
     daemon.process = None
     assert ended.value.status == 1
     assert f"{folder}/right.sock" in ended.value.log
+
+
+@pytest.mark.parametrize("shell, words", [
+    ("export LISTEN_FDS=many", "cannot take over the socket of systemd: Invalid argument"),
+    ("export LISTEN_FDS=2; exec 3</dev/null 4</dev/null", "systemd handed over 2 sockets, cosid takes one, '/"),
+    ("export LISTEN_FDS=1; exec 3</dev/null", "the socket that systemd handed over does not listen on '/")])
+def test_activation__errors_say_what_is_wrong(cosid, config, shell, words):
+    daemon = cosid.make(config, wrap=["bash", "-c", f'export LISTEN_PID=$$; {shell}; exec "$@"', "bash"])
+    done = daemon.run()
+    assert done.returncode == 1 and words in done.stderr, done.stderr
 
 
 HELD = 'export LISTEN_PID=$$ LISTEN_FDS=1; exec 3<&"$0"; exec "$@"'
@@ -129,6 +142,28 @@ def test_notify__ready_then_stopping(cosid, config, manager):
     assert "WATCHDOG" not in said, "nobody has asked for it"
 
 
+@pytest.mark.parametrize("most", [12, 14, 24])
+def test_start__with_too_few_descriptors(cosid, config, most):
+    """gRPC would abort the process."""
+    daemon = cosid.make(config, wrap=["bash", "-c", f'ulimit -n {most}; exec "$@"', "bash"])
+    done = daemon.run()
+    assert done.returncode == 1, done.stderr
+    assert "cannot start gRPC: less than 16 descriptors are left: raise the limit (LimitNOFILE=)" in done.stderr
+
+
+def test_start__without_standard_streams(cosid, config, manager):
+    """No descriptor takes their place: lines of the log would go there."""
+    close = ["bash", "-c", 'exec "$@" <&- >&- 2>&-', "bash"]
+    daemon = cosid.make(config, **manager.env(), wrap=close).start(wait=False)
+    manager.wait("^READY=1$")
+    assert daemon.client().create("without-a-log") == "files.without-a-log"
+    streams = [os.readlink(f"/proc/{daemon.pid}/fd/{fd}") for fd in (1, 2)]
+    assert streams == ["/dev/null"] * 2, streams
+    daemon.process.send_signal(signal.SIGTERM)
+    assert daemon.process.wait(60) == 0
+    daemon.process = None
+
+
 def test_notify__not_before_it_serves(cosid, manager):
     """A start that fails is never ready."""
     daemon = cosid.make({"workers": 0}, **manager.env())
@@ -194,24 +229,39 @@ def test_status__no_fault_of_the_caller(cosid, config, manager):
     assert "fail" not in manager.rest()
 
 
-@pytest.mark.parametrize("nbefore", [0, 100])
-def test_status__stuck_call(cosid, folder, manager, nbefore):
-    """Told, and not killed for: whoever polls gives the signs of life, and after many calls that came alone it is another thread."""
-    shelf = Shelf(folder)
-    shelf.put(shelf.build("1", flags=["-DSTUBBORN"]))
-    daemon = cosid(shelf.config(call_timeout="300ms"), **manager.env(WATCHDOG_USEC="400000"))
-    client = daemon.client()
-    for _ in range(nbefore):
-        client.create("before")
-    shelf.gate.touch()
-    assert outcome(client.create, "stuck") == "DEADLINE_EXCEEDED"
-    manager.wait("; shelf: the last call failed at .*: DEADLINE_EXCEEDED: .*, stuck calls: 1$")
-    manager.wait("^WATCHDOG=1$")
-    client.info()
-    assert "1 stuck" in daemon.cosictl("status").stdout
-    shelf.gate.unlink()
-    client.create("free")
-    manager.wait(r"^STATUS=generation 1 serves 1 backend on unix://\S+$")
+def test_status__stuck_call(cosid, folder):
+    """A stuck call is reported, and WATCHDOG=1 still comes: from the polling thread, whichever that is.
+
+    Two daemons at once, because the status is looked at every 5 s: one has had no call before, one has had many.
+    """
+    lives, library = [], None
+    for nbefore in (0, 100):
+        place = folder / str(nbefore)
+        place.mkdir()
+        shelf, manager = Shelf(place), Manager(place)
+        library = library or shelf.build("1", source(stubborn=True))
+        shelf.put(library)
+        daemon = cosid.make(shelf.config(call_timeout="300ms"), **manager.env(WATCHDOG_USEC="400000"))
+        lives.append((nbefore, shelf, manager, daemon))
+
+    def live(nbefore, shelf, manager, daemon):
+        client = daemon.start().client()
+        for _ in range(nbefore):
+            client.create("before")
+        shelf.gate.touch()
+        assert outcome(client.create, "stuck") == "DEADLINE_EXCEEDED"
+        manager.wait("; shelf: the last call failed at .*: DEADLINE_EXCEEDED: .*, stuck calls: 1$")
+        manager.wait("^WATCHDOG=1$")
+        client.info()
+        assert "1 stuck" in daemon.cosictl("status").stdout
+        shelf.gate.unlink()
+        client.create("free")
+        manager.wait(r"^STATUS=generation 1 serves 1 backend on unix://\S+$")
+        manager.socket.close()
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for done in [pool.submit(live, *each) for each in lives]:
+            done.result()
 
 
 @pytest.mark.parametrize("ncallers", [0, 1, 8])

@@ -9,7 +9,7 @@ import pytest
 from rig.client import refused, until_ok
 from rig.wire import entry, field
 
-# Per dialect: the path of Create and the tag of its parameters; tag 1 is the name in both.
+# Per API version: the path of Create and the tag of its parameters; tag 1 is the name in both.
 CREATE = {"v1alpha1": ("/cosi.v1alpha1.Provisioner/DriverCreateBucket", 2),
           "v1alpha2": ("/sigs.k8s.io.cosi.v1alpha2.Provisioner/DriverCreateBucket", 4)}
 
@@ -20,9 +20,9 @@ def daemon(cosid, posix):
 
 
 @pytest.fixture
-def create(daemon, dialect):
+def create(daemon, api_version):
     """create(bytes): DriverCreateBucket with those bytes as its message."""
-    client, (path, _) = daemon.client(dialect), CREATE[dialect]
+    client, (path, _) = daemon.client(api_version), CREATE[api_version]
     yield lambda body: client.raw(path, body)
     assert client.info().name == "cosid.example.org", "it still serves"
 
@@ -38,9 +38,9 @@ def test_malformed__message(create, body):
 
 @pytest.mark.parametrize("text", [
     b"a\xff", b"\xc0\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"a\x00b", b"\x00", b"\xc3"])
-def test_malformed__text(create, dialect, text, posix):
+def test_malformed__text(create, api_version, text, posix):
     """Not UTF-8, or with a NUL in it: in the name, a key, a value."""
-    tag = CREATE[dialect][1]
+    tag = CREATE[api_version][1]
     with refused("INVALID_ARGUMENT"):
         create(field(1, b"bucket" + text))
     with refused("INVALID_ARGUMENT"):
@@ -51,31 +51,31 @@ def test_malformed__text(create, dialect, text, posix):
 
 
 @pytest.mark.parametrize("text", ["\n", "\r\n", "\t", "\x1b[2J", "\x7f"])
-def test_malformed__name_in_an_error(daemon, dialect, text):
-    """Sidecars write our texts into logs and events: no control character comes back."""
+def test_malformed__name_in_an_error(daemon, api_version, text):
+    """Sidecars write cosid's errors into logs and events: no control character comes back."""
     with pytest.raises(grpc.RpcError) as error:
-        daemon.client(dialect).create(f"photos{text}x")
+        daemon.client(api_version).create(f"photos{text}x")
     told = error.value.details()
-    assert ("photos" if dialect == "v1alpha1" else "'name'") in told
+    assert ("photos" if api_version == "v1alpha1" else "'name'") in told
     assert told.isprintable()
 
 
-def test_malformed__key_twice(create, dialect, posix):
-    tag = CREATE[dialect][1]
+def test_malformed__key_twice(create, api_version, posix):
+    tag = CREATE[api_version][1]
     with refused("INVALID_ARGUMENT", "backend"):
         create(field(1, b"bucket") + entry(tag, b"backend", b"files") + entry(tag, b"backend", b"x"))
     assert posix.buckets() == []
 
 
 def test_unknown__fields_are_let_be(create):
-    """A newer client may say more than we know."""
+    """A newer client may send fields that cosid does not know."""
     create(field(1, b"bucket-of-the-future") + field(77, b"news") + field(78, 5))
 
 
 @pytest.mark.clause(24, 79)
-def test_limit__strings(daemon, dialect):
-    """128 bytes, v1alpha2's ids 2048; one more is refused.  Ids that long are nobody's: another refusal."""
-    client, most = daemon.client(dialect), 128 if dialect == "v1alpha1" else 2048
+def test_limit__strings(daemon, api_version):
+    """128 bytes, v1alpha2's ids 2048; one more is refused.  No backend owns ids that long: another refusal."""
+    client, most = daemon.client(api_version), 128 if api_version == "v1alpha1" else 2048
     longest = "other." + "x" * (most - len("other."))
     bucket = client.create("limits-of-strings")
     for call in (client.delete, lambda account: client.revoke(account, bucket)):
@@ -86,19 +86,19 @@ def test_limit__strings(daemon, dialect):
 
 
 @pytest.mark.clause(24, 79)
-def test_limit__account_name(daemon, dialect):
-    client = daemon.client(dialect)
+def test_limit__account_name(daemon, api_version):
+    client = daemon.client(api_version)
     bucket = client.create("limits-of-accounts")
-    most = 128 if dialect == "v1alpha1" else 253
+    most = 128 if api_version == "v1alpha1" else 253
     client.grant(bucket, "a" * most)
     with refused("INVALID_ARGUMENT", str(most)):
         client.grant(bucket, "a" * (most + 1))
 
 
 @pytest.mark.clause(24, 79)
-def test_limit__map(daemon, dialect):
+def test_limit__map(daemon, api_version):
     """4 KiB, keys and values together, however many entries."""
-    client = daemon.client(dialect)
+    client = daemon.client(api_version)
     bucket = client.create("limits-of-maps")
     room = {f"key{n:03}": "v" * 122 for n in range(32)}
     assert sum(len(k) + len(v) for k, v in room.items()) == 4096
@@ -107,15 +107,15 @@ def test_limit__map(daemon, dialect):
         client.delete(bucket, room | {"k": ""})
 
 
-def test_limit__many_empty_entries(create, dialect):
+def test_limit__many_empty_entries(create, api_version):
     """They weigh nothing by the map's rule: the count is limited too."""
     with refused("INVALID_ARGUMENT"):
-        create(field(1, b"bucket") + field(CREATE[dialect][1], b"") * 100_000)
+        create(field(1, b"bucket") + field(CREATE[api_version][1], b"") * 100_000)
 
 
 @pytest.mark.parametrize("size", [256 * 1024 + 1, 4 * 1024 * 1024])
-def test_limit__message(create, dialect, size):
-    empty = field(CREATE[dialect][1], b"")
+def test_limit__message(create, api_version, size):
+    empty = field(CREATE[api_version][1], b"")
     with refused("RESOURCE_EXHAUSTED"):
         create(empty * (size // len(empty) + 1))
 
@@ -166,9 +166,9 @@ def test_noise__many_connections(daemon):
     assert until_ok("UNAVAILABLE", daemon.client().info).name == "cosid.example.org"
 
 
-def test_noise__random_messages(daemon, dialect, whole):
+def test_noise__random_messages(daemon, api_version, whole):
     """Any bytes are answered, and nothing of them is made."""
-    client, dice = daemon.client(dialect), random.Random(dialect)
+    client, dice = daemon.client(api_version), random.Random(api_version)
     for method in client.methods:
         if method == "DriverGetInfo":
             continue

@@ -9,7 +9,7 @@
 		libexpat1-dev libsystemd-dev"
 	packages_test="libcmocka-dev python3 python3-pytest python3-pytest-timeout
 		python3-pytest-xdist python3-grpcio python3-protobuf python3-cryptography
-		python3-yaml curl openssl"
+		python3-yaml curl openssl jq"
 	packages_format="clang-format-14"
 	packages_lint="$packages_format mandoc codespell shellcheck git protobuf-c-compiler"
 	packages_checks="clang-tidy-14"
@@ -18,9 +18,11 @@
 	packages_azure="python3-venv curl"
 	packages_bench="libnghttp2-dev"
 	packages_fuzz="clang libclang-rt-14-dev"
+	packages_coverage="llvm-14"
 	packages_valgrind="valgrind"
-	packages_machine="mmdebstrap systemd-container"
-	packages_package="build-essential debhelper lintian rpm rpmlint debugedit elfutils git"
+	packages_machine="mmdebstrap systemd-container python3-venv"
+	packages_package="build-essential debhelper lintian rpm rpmlint debugedit elfutils git
+		python3"
 }
 
 # missing PACKAGE...: prints those that are not installed.

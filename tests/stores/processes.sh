@@ -1,15 +1,14 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# processes.sh - which processes are ours: sourced by the scripts that start and end stores.
+# processes.sh - the processes that a script has started; scripts that start and end stores source it.
 #
 # A started process is noted in the file `pids` of its folder as "NAME PID START".  START is the
-# kernel's start time, so that a number which the kernel gave to somebody else since is never
-# signalled.
+# kernel's start time, so that another process that has got the same number is never signalled.
 
-# start_guard OWNER FOLDER: all that this script starts from now on ends when the process OWNER has
-# ended, even by SIGKILL, and FOLDER goes with it.
+# start_guard OWNER FOLDER: all that this script starts from now on is ended when the process OWNER
+# has ended, even by SIGKILL, and FOLDER is removed.
 start_guard() {
-	# -f: no child of ours, for who kills us may kill all our children, too, as ctest does.
+	# -f: not a child of this script, because ctest kills the script with all of its children.
 	env -i PATH="$PATH" setsid -f "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/guard" "$1" "$2" </dev/null >/dev/null 2>&1
 	export COSID_TEST_RUN=$2
 }

@@ -59,6 +59,7 @@ class Recorder:
         struct.pack_into("I", self.map, 0, state)
 
     def until_quiet(self):
+        """No event tells that a call has left nothing more to run in other threads."""
         give_up, seen, since = time.monotonic() + 5, self.n, time.monotonic()
         while time.monotonic() < min(give_up, since + QUIET_S):
             time.sleep(0.01)
@@ -108,7 +109,7 @@ def build_id(path):
 
 
 def lines_of(build, images, addresses):
-    """{address: (function, "file:line")} of our own functions; others are left out."""
+    """{address: (function, "file:line")} of cosid's own functions; others are left out."""
     tree = build.parents[1]
     files = {build_id(f): f for f in [build / "bin" / "cosid", *(build / "modules").glob("*.so")]}
     images = sorted((base, files[found]) for base, found in images if found in files)
@@ -221,7 +222,7 @@ def main():
         call()
         recorder.until_quiet()
         images, threads = recorder.maps(client.info)
-        report(build, recorder, images, threads, f"{client.dialect} {method} on {kind}")
+        report(build, recorder, images, threads, f"{client.api_version} {method} on {kind}")
         daemon.stop()
 
 

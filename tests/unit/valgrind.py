@@ -20,7 +20,7 @@ CANNOT = {
 
 
 def commands(build):
-    """{name: command} of every unit test that is a program of ours, or one in a wrapper."""
+    """{name: command} of every unit test that is a program of this build, or one in a wrapper."""
     listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], check=True,
                             capture_output=True, text=True).stdout
     programs = str(pathlib.Path(build).resolve() / "tests") + "/"

@@ -15,6 +15,11 @@ extern const struct cosi_module cosi_module;
 #define DELETE  "DELETE /photos?restype=container"
 #define BLOBS   "GET /photos?comp=list&maxresults=1&restype=container"
 
+/* Of a container that HEAD finds. */
+#define MODIFIED                                                                                   \
+	{                                                                                          \
+		"last-modified", "Fri, 20 Nov 2026 11:00:00 GMT"                                   \
+	}
 #define NO_POLICIES "<SignedIdentifiers />"
 
 /* An instance with a key, leases on. */

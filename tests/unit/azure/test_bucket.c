@@ -7,13 +7,14 @@
 static const struct cosi_bucket_params plain;
 static const struct cosi_bucket_params purge = { .purge = true };
 
-/* HEAD of a container that is ours. */
+/* HEAD of a container that has the driver's tags. */
 #define OURS                                                                                       \
 	{                                                                                          \
 		.expect = HEAD, .status = 200, .headers = {                                        \
 			{ "x-ms-meta-cosidriver", OWNER },                                         \
 			{ "x-ms-meta-cosiname", "my%20photos" },                                   \
 			{ "x-ms-meta-cosiparams", PARAMS },                                        \
+			MODIFIED,                                                                  \
 		}                                                                                  \
 	}
 #define EXISTS                                                                                     \
@@ -72,7 +73,7 @@ test_create__exists(void **state)
 	PLAY(&script, EXISTS, OURS);
 	script_create(&script, &plain);
 	script_ended(&script, COSI_OK, "");
-	PLAY(&script, EXISTS, { .expect = HEAD, .status = 200 });
+	PLAY(&script, EXISTS, { .expect = HEAD, .status = 200, .headers = { MODIFIED } });
 	script_create(&script, &plain);
 	script_ended(&script, COSI_EXISTS, "without the tags of this owner");
 	PLAY(&script, EXISTS,
@@ -80,21 +81,25 @@ test_create__exists(void **state)
 	       .status = 200,
 	       .headers = { { "x-ms-meta-cosidriver", OWNER },
 			    { "x-ms-meta-cosiname", "my%20photos" },
-			    { "x-ms-meta-cosiparams", "1:other" } } });
+			    { "x-ms-meta-cosiparams", "1:other" },
+			    MODIFIED } });
 	script_create(&script, &plain);
 	script_ended(&script, COSI_EXISTS, "other parameters");
-	/* Somebody took that tag away. */
+	/* Another user removed that tag. */
 	PLAY(&script, EXISTS,
 	     { .expect = HEAD,
 	       .status = 200,
 	       .headers = { { "x-ms-meta-cosidriver", OWNER },
-			    { "x-ms-meta-cosiname", "my%20photos" } } });
+			    { "x-ms-meta-cosiname", "my%20photos" },
+			    MODIFIED } });
 	script_create(&script, &plain);
 	script_ended(&script, COSI_EXISTS, "other parameters");
 	PLAY(&script, EXISTS,
 	     { .expect = HEAD,
 	       .status = 200,
-	       .headers = { { "x-ms-meta-cosidriver", OWNER }, { "x-ms-meta-cosiname", "x" } } });
+	       .headers = { { "x-ms-meta-cosidriver", OWNER },
+			    { "x-ms-meta-cosiname", "x" },
+			    MODIFIED } });
 	script_create(&script, &plain);
 	script_ended(&script, COSI_EXISTS, "without the tags of this owner");
 	PLAY(&script, EXISTS, { .expect = HEAD, .status = 404, .code = "ContainerNotFound" });
@@ -128,7 +133,7 @@ test_create__somebody_else_answers(void **state)
 	script_init(&script);
 	PLAY(&script, { .expect = PUT, .status = 201, .foreign = true });
 	script_create(&script, &plain);
-	script_ended(&script, COSI_UNAVAILABLE, "does it serve Azure Blob Storage?");
+	script_ended(&script, COSI_UNAVAILABLE, "is not from");
 	script_done(&script);
 }
 
@@ -149,7 +154,7 @@ test_get__ours_foreign_and_none(void **state)
 	assert_int_equal(azure_get_bucket(script.instance, &script.host.call, &req, &bucket), 0);
 	assert_true(bucket.ours);
 	assert_string_equal(bucket.params, PARAMS);
-	PLAY(&script, { .expect = HEAD, .status = 200 });
+	PLAY(&script, { .expect = HEAD, .status = 200, .headers = { MODIFIED } });
 	assert_int_equal(azure_get_bucket(script.instance, &script.host.call, &req, &bucket), 0);
 	assert_false(bucket.ours);
 	assert_string_equal(bucket.azure_account, "cosiacct");
@@ -159,7 +164,7 @@ test_get__ours_foreign_and_none(void **state)
 	/* A proxy's 404 is none of Azure's. */
 	PLAY(&script, { .expect = HEAD, .status = 404, .foreign = true });
 	azure_get_bucket(script.instance, &script.host.call, &req, &bucket);
-	script_ended(&script, COSI_UNAVAILABLE, "404");
+	script_ended(&script, COSI_UNAVAILABLE, "is not from");
 	req.native = "no.container";
 	script_play(&script, NULL, 0);
 	azure_get_bucket(script.instance, &script.host.call, &req, &bucket);
@@ -187,10 +192,16 @@ test_delete__of_an_empty_one(void **state)
 	PLAY(&script, OURS, EMPTY, { .expect = DELETE, .status = 202 });
 	script_delete(&script, &plain);
 	script_ended(&script, COSI_OK, "");
+	assert_string_equal(script_sent(&script, 2, "if-unmodified-since"),
+			    "Fri, 20 Nov 2026 11:00:00 GMT");
+	/* It was deleted and created again since. */
+	PLAY(&script, OURS, EMPTY, { .expect = DELETE, .status = 412, .code = "ConditionNotMet" });
+	script_delete(&script, &plain);
+	script_ended(&script, COSI_BUSY, "another client has changed it since it was read");
 	PLAY(&script, GONE);
 	script_delete(&script, &plain);
 	script_ended(&script, COSI_OK, "");
-	PLAY(&script, { .expect = HEAD, .status = 200 });
+	PLAY(&script, { .expect = HEAD, .status = 200, .headers = { MODIFIED } });
 	script_delete(&script, &plain);
 	script_ended(&script, COSI_PRECONDITION, "does not have the tags of this owner");
 	PLAY(&script, OURS, EMPTY,
@@ -199,7 +210,7 @@ test_delete__of_an_empty_one(void **state)
 	script_ended(&script, COSI_OK, "");
 	PLAY(&script, OURS, EMPTY, { .expect = DELETE, .status = 202, .foreign = true });
 	script_delete(&script, &plain);
-	script_ended(&script, COSI_UNAVAILABLE, "does it serve Azure Blob Storage?");
+	script_ended(&script, COSI_UNAVAILABLE, "is not from");
 	script_done(&script);
 }
 
@@ -223,7 +234,10 @@ test_delete__of_what_is_not_told(void **state)
 	PLAY(&script,
 	     { .expect = HEAD, .status = 404, .foreign = true, .code = "ContainerNotFound" });
 	script_delete(&script, &plain);
-	script_ended(&script, COSI_BUSY, "");
+	script_ended(&script, COSI_UNAVAILABLE, "is not from");
+	PLAY(&script, { .expect = HEAD, .status = 200 });
+	script_delete(&script, &plain);
+	script_ended(&script, COSI_UNAVAILABLE, "does it serve Azure Blob Storage?");
 	script_done(&script);
 }
 
@@ -287,7 +301,8 @@ test_delete__breaks_a_lease(void **state)
 	       .status = 200,
 	       .headers = { { "x-ms-meta-cosidriver", OWNER },
 			    { "x-ms-meta-cosiname", "my%20photos" },
-			    { "x-ms-lease-duration", "infinite" } } },
+			    { "x-ms-lease-duration", "infinite" },
+			    MODIFIED } },
 	     LEASED);
 	script_delete(&script, &purge);
 	script_ended(&script, COSI_PRECONDITION, "has an infinite lease");

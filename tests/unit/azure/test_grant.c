@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_grant.c - a policy is added, found again, mended; another daemon comes in between. */
+ * test_grant.c - a policy is added, found again and corrected; another daemon changes it in
+ * between. */
 #include <stdio.h>
 
 #include "access.h"
 
 #include "banned.h"
 
-#define MODIFIED "Fri, 20 Nov 2026 11:59:58 GMT"
+#define AT_SECOND "Fri, 20 Nov 2026 11:59:58 GMT"
 
 static struct cosi_access out;
 
@@ -65,7 +66,7 @@ test_grant__without_a_lease_and_late(void **state)
 	const struct step read = { .expect = ACL_GET,
 				   .status = 200,
 				   .body = NO_POLICIES,
-				   .headers = { { "last-modified", MODIFIED } } };
+				   .headers = { { "last-modified", AT_SECOND } } };
 	struct script script;
 
 	(void)state;
@@ -75,7 +76,7 @@ test_grant__without_a_lease_and_late(void **state)
 	grant(&script);
 	script_ended(&script, COSI_BUSY,
 		     "412 ConditionNotMet: another client has changed it since it was read");
-	assert_string_equal(script_sent(&script, 1, "if-unmodified-since"), MODIFIED);
+	assert_string_equal(script_sent(&script, 1, "if-unmodified-since"), AT_SECOND);
 	/* With a lease that is what tells. */
 	config_of(&script)->lease = true;
 	PLAY(&script, read, ACQUIRED, read, WRITTEN, RELEASED);

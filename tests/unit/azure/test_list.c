@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_list.c - what bears an owner's mark, and what does not. */
+ * test_list.c - buckets and accounts with the driver's tags are listed, others are not. */
 #include <stdio.h>
 
 #include "access.h"

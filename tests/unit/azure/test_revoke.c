@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_revoke.c - an account's policy goes, nobody else's; in a named container, or in any. */
+ * test_revoke.c - a revoke removes the account's policy alone, in a named container or in any. */
 #include "access.h"
 
 #include "banned.h"
@@ -60,8 +60,8 @@ test_revoke__gone_already(void **state)
 	script_done(&script);
 }
 
-/* Nobody gets in without a key any more; but a SAS that cannot be taken away would let somebody in.
- */
+/* A revoke gives up public access, which the storage account forbids already; a SAS that cannot be
+ * revoked would still open the container. */
 static void
 test_revoke__rather_than_public_access(void **state)
 {
@@ -107,7 +107,7 @@ test_revoke__not_ours(void **state)
 	"<EnumerationResults><Containers>" names "</Containers>" marker "</EnumerationResults>"
 #define NAME(name) "<Container><Name>" name "</Name></Container>"
 
-/* Nobody said where it is. */
+/* The request does not name the container. */
 static void
 test_revoke__in_any_container(void **state)
 {

@@ -174,7 +174,13 @@ test_text__every_request(void **state)
 static const struct cosi_http_reply *
 check_sent(struct host *host, const struct cosi_http *request)
 {
-	static const struct cosi_http_reply reply = { .status = 200, .body = { "", 0 } };
+	static const struct cosi_kv id = { "x-ms-request-id", "1" };
+	static const struct cosi_http_reply reply = {
+		.status = 200,
+		.body = { "", 0 },
+		.nheaders = 1,
+		.headers = &id,
+	};
 	const char *expected = host->arg, *authorization = NULL;
 
 	for (size_t i = 0; i < request->nheaders; i++)

@@ -64,6 +64,28 @@ test_only__not_empty_and_of_the_set(void **state)
 }
 
 static void
+test_near__one_slip_and_no_more(void **state)
+{
+	static const struct {
+		const char *a, *b;
+		bool near;
+	} cases[] = {
+		{ "grant", "grnt", true },      { "list", "lst", true },
+		{ "grant", "rant", true },      { "list", "LIST", true },
+		{ "list", "lists", true },      { "list", "last", true },
+		{ "list", "lost1", false },     { "list", "tsil", false },
+		{ "ab", "ac", false },          { "", "", false },
+		{ "workers", "workerz", true }, { "workers", "wokrres", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		assert_int_equal(chars_is_near(cases[i].a, cases[i].b), cases[i].near);
+		assert_int_equal(chars_is_near(cases[i].b, cases[i].a), cases[i].near);
+	}
+}
+
+static void
 test_classes__ascii_only(void **state)
 {
 	size_t ndigits = 0, nlower = 0, nalnum = 0;
@@ -87,6 +109,7 @@ main(void)
 		cmocka_unit_test(test_is_control__every_range_at_its_borders),
 		cmocka_unit_test(test_clean_len__stops_at_what_may_not_be_shown),
 		cmocka_unit_test(test_only__not_empty_and_of_the_set),
+		cmocka_unit_test(test_near__one_slip_and_no_more),
 		cmocka_unit_test(test_classes__ascii_only),
 	};
 

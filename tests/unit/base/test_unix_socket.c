@@ -351,7 +351,8 @@ test_adopt__listening_socket_alone(void **state)
 	assert_int_equal(unix_socket_adopt(&node, place->path, fd, &status), 0);
 	assert_true((fcntl(fd, F_GETFL) & O_NONBLOCK) != 0);
 	unix_socket_close(&node);
-	assert_int_equal(access(place->path, F_OK), 0); /* whoever handed it over keeps the node */
+	assert_int_equal(access(place->path, F_OK),
+			 0); /* the process that passed it keeps the node */
 	(void)close(devnull);
 }
 

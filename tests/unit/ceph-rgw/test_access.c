@@ -33,7 +33,7 @@ expect_can(struct rgw_test *t, const struct s3_client *client, const char *bucke
 	assert_int_equal(ask(t, .client = client, .method = "GET", .path = object), statuses[1]);
 	assert_int_equal(ask(t, .client = client, .method = "GET", .path = path), statuses[2]);
 	assert_int_equal(ask(t, .client = client, .method = "DELETE", .path = object), statuses[3]);
-	/* Nobody gets further than the objects. */
+	/* No mode allows more than access to the objects. */
 	assert_int_equal(ask(t, .client = client, .method = "PUT", .path = path,
 			     .query = "versioning", .body = "<VersioningConfiguration/>"),
 			 403);
@@ -226,7 +226,7 @@ test_grant__absent_bucket_leaves_no_account(void **state)
 	assert_ok(t, rgw_delete(t, "present", false));
 }
 
-/* Made by hand, named like an account of ours: neither changed nor deleted. */
+/* A user made by hand with a name like an account's is neither changed nor deleted. */
 static void
 test_foreign_users__are_not_touched(void **state)
 {

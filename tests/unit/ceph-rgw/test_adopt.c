@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_adopt.c - buckets without marks: taken over only as new; and those that our user may not
- * look at. */
+ * test_adopt.c - untagged buckets are taken over only when they are new; and buckets that cosid's
+ * user may not read. */
 #include "rgw.h"
 
 #include <stdio.h>
@@ -135,7 +135,7 @@ make_topic(struct rgw_test *t)
 	assert_int_equal(reply->status, 200);
 }
 
-/* By hand, by the user that the module works as: it is somebody's bucket all the same. */
+/* A bucket made by hand with the module's own RGW user belongs to the one who made it. */
 static void
 test_adopt__not_with_a_setting(void **state)
 {
@@ -202,7 +202,7 @@ test_adopt__not_with_a_quota(void **state)
 	rgw_reopen(t, NULL);
 }
 
-/* One that our user gives to all of its buckets is not the bucket's own. */
+/* A default quota that the module's user has for all of its buckets is not the bucket's own. */
 static void
 test_adopt__quota_of_the_user(void **state)
 {
@@ -289,7 +289,8 @@ test_refused__by_a_policy_that_passes(void **state)
 	assert_ok(t, rgw_delete(t, "denied", false));
 }
 
-/* Our own user makes it just before us, with another ACL: the gateway answers 409 to that, too. */
+/* The module's user made the bucket just before, with another ACL: the gateway answers 409 then,
+ * too. */
 static const struct cosi_http_reply *
 made_just_before(struct host *host, const struct cosi_http *request)
 {
@@ -321,8 +322,9 @@ puts_bucket(const struct cosi_http *request)
 	       (request->query == NULL || request->query[0] == '\0');
 }
 
-/* Another daemon has made it just before us, and our PUT meets it half-way: 409, although it is our
- * own user's (seen once in some hundred creates by two daemons at once, 16.2). */
+/* Another daemon made the bucket just before, and the PUT arrives while RGW is still making it:
+ * 409, although the bucket belongs to the same user (16.2: once in some hundred creates by two
+ * daemons). */
 static const struct cosi_http_reply *
 met_half_way(struct host *host, const struct cosi_http *request)
 {
@@ -334,7 +336,7 @@ met_half_way(struct host *host, const struct cosi_http *request)
 	return host_reply(host, 409, "<Error><Code>BucketAlreadyExists</Code></Error>");
 }
 
-/* Every PUT is refused, whoever has it. */
+/* Every PUT is refused, whatever user owns the bucket. */
 static const struct cosi_http_reply *
 always_refused(struct host *host, const struct cosi_http *request)
 {
@@ -343,7 +345,7 @@ always_refused(struct host *host, const struct cosi_http *request)
 	return host_reply(host, 409, "<Error><Code>BucketAlreadyExists</Code></Error>");
 }
 
-/* The other one takes it away while we look whose it is. */
+/* The other daemon deletes the bucket while this one reads its owner. */
 static const struct cosi_http_reply *
 gone_meanwhile(struct host *host, const struct cosi_http *request)
 {

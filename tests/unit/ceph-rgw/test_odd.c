@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_odd.c - what others did at the gateway, what our user may not do, and clocks and keys
- * that are wrong. */
+ * test_odd.c - changes by others at the gateway, missing rights of the module's user, and wrong
+ * clocks and keys. */
 #include "rgw.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ admin_call(struct rgw_test *t, const char *method, const struct cosi_kv *query, 
 	admin_call((t), (method), (const struct cosi_kv[]){ __VA_ARGS__ },                         \
 		   sizeof((const struct cosi_kv[]){ __VA_ARGS__ }) / sizeof(struct cosi_kv))
 
-/* Brownfield: the account's own policy opens it, whoever owns it. */
+/* Brownfield: a policy of the account opens a bucket that another user owns. */
 static void
 test_bucket_of_another_user(void **state)
 {
@@ -111,7 +111,7 @@ test_account__derived_key_lost(void **state)
 	rgw_reopen(t, NULL);
 }
 
-/* Its derived access key was given to somebody else: nothing is made, nobody is touched. */
+/* Another user has the derived access key: no user is made, none is changed. */
 static void
 test_account__derived_key_taken(void **state)
 {
@@ -144,7 +144,7 @@ test_revoke__account_that_owns_a_bucket(void **state)
 	assert_ok(t, rgw_revoke(t, "cosi-owner", NULL));
 }
 
-/* Our own user, named like an account and marked like one: still never deleted. */
+/* The module's own user is never deleted, although its name and tags are those of an account. */
 static void
 test_revoke__the_user_that_we_work_as(void **state)
 {

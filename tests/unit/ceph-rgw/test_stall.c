@@ -49,7 +49,7 @@ thread_stands(const char *task)
 	(void)snprintf(path, sizeof path, "/proc/%d/task/%s/stat", (int)osd, task);
 	file = fopen(path, "re");
 	if (file == NULL)
-		return false; /* it ended meanwhile */
+		return false; /* the thread has ended */
 	if (fgets(stat, sizeof stat, file) == NULL)
 		stat[0] = '\0';
 	assert_int_equal(fclose(file), 0);

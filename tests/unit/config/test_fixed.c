@@ -107,6 +107,34 @@ test_keep__the_rest_stays(void **state)
 	config_unref(config);
 }
 
+/* As a file that was cut looks, or an include_dir that is not mounted. */
+static void
+test_keep__no_backends_by_accident(void **state)
+{
+	static const char one[] = NAME "backends = ( " POSIX("p") " );\n";
+	struct config *running = files_load(one);
+	struct diag diag = { 0 };
+	struct config *config = config_load(files_put("cosid.conf", NAME), &diag);
+
+	(void)state;
+	diag_done(&diag);
+	config_keep(config, running, &diag);
+	assert_int_equal(diag.nerrors, 1);
+	assert_string_equal(
+		files_lines(&diag),
+		"cosid.conf: no file has the key 'backends', and backends are served: is "
+		"a file incomplete?  To serve none, write backends = ( );\n");
+	config_keep(config, config, &diag); /* there was none before */
+	assert_int_equal(diag.nerrors, 0);
+	config_unref(config);
+	config = config_load(files_put("cosid.conf", NAME "backends = ( );\n"), &diag);
+	diag_done(&diag);
+	config_keep(config, running, &diag);
+	assert_int_equal(diag.nerrors, 0);
+	config_unref(config);
+	config_unref(running);
+}
+
 /* One line for one change. */
 static void
 test_keep__owner_that_follows_the_name(void **state)
@@ -154,6 +182,7 @@ main(void)
 		cmocka_unit_test(test_keep__nothing_has_changed),
 		cmocka_unit_test(test_keep__what_may_change_is_let_be),
 		cmocka_unit_test(test_keep__the_rest_stays),
+		cmocka_unit_test(test_keep__no_backends_by_accident),
 		cmocka_unit_test(test_keep__owner_that_follows_the_name),
 		cmocka_unit_test(test_keep__what_is_wrong_is_no_change),
 	};

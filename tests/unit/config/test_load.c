@@ -199,6 +199,12 @@ test_warnings__do_not_refuse(void **state)
 	files_warn(ONE "allowed_peers = { uids = [ ]; };\n",
 		   "cosid.conf:3: warning: 'allowed_peers' is empty: no process can connect\n");
 	/* Configurations of versions that had it go on. */
+	files_warn(ONE "socket_mode = \"0662\";\n",
+		   "cosid.conf:3: warning: 'socket_mode': every user of the host can make every "
+		   "call; use 0660, or set 'allowed_peers'\n");
+	config_unref(files_load(ONE "socket_mode = \"0664\";\n"));
+	config_unref(
+		files_load(ONE "socket_mode = \"0666\"; allowed_peers = { uids = [ 0 ]; };\n"));
 	files_warn(ONE "state_dir = \"/var/lib/cosid\";\n",
 		   "cosid.conf:3: warning: 'state_dir' is ignored: cosid loads modules from memory "
 		   "and needs no directory; remove the line\n");

@@ -55,9 +55,12 @@ test_read__goes_on_after_errors(void **state)
 	assert_non_null(config);
 	assert_int_equal(config->nbackends, 2);
 	assert_string_equal(config->backends[0].name, "a");
-	assert_true(config->backends[0].flawed);
+	assert_int_equal(config->backends[0].nflaws, 1);
+	assert_non_null(
+		strstr(config->backends[0].flaw, "cosid.conf:3: 'endpoint': expected a URL"));
 	assert_string_equal(config->backends[1].name, "c");
-	assert_false(config->backends[1].flawed);
+	assert_int_equal(config->backends[1].nflaws, 0);
+	assert_null(config->backends[1].flaw);
 	assert_int_equal(read_settings(config, 0, &settings, &diag), -1);
 	assert_int_equal(read_settings(config, 1, &settings, &diag), -1);
 	assert_string_equal(

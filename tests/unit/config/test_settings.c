@@ -243,6 +243,10 @@ test_settings__ca_file(void **state)
 	       "cosid.conf:3: cannot read ca_file '/nowhere.pem': No such file or directory\n");
 	expect(&net_default, false, "ca_file = \"/etc\";", -1,
 	       "cosid.conf:3: cannot read ca_file '/etc': this is not a regular file\n");
+	assert_int_equal(chmod(files_path("ca.pem"), 0666), 0);
+	expect(&net_default, false, text, -1,
+	       "cosid.conf:3: cannot read ca_file 'ca.pem': users other than its owner may write "
+	       "to 'ca.pem' (mode 0666): chmod go-w it\n");
 }
 
 /* What is not there while checking is an empty text, which no secret is. */

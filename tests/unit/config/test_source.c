@@ -106,6 +106,9 @@ test_file__everyone_can_read(void **state)
 	(void)state;
 	check_good(file_of("sesame", 6, 0644), "sesame",
 		   "cosid.conf:7: warning: 'key': everyone can read the secret's file 'secret'\n");
+	check_bad(file_of("sesame", 6, 0660),
+		  "cosid.conf:7: 'key': cannot read the secret's file 'secret': users other than "
+		  "its owner may write to 'secret' (mode 0660): chmod go-w it\n");
 }
 
 static void
@@ -169,6 +172,10 @@ test_credential__outside_the_unit(void **state)
 		  "cosid.conf:7: 'key': cannot read the secret's file '/nowhere': No "
 		  "such file or directory\n");
 	source.checking = false;
+	assert_int_equal(setenv("CREDENTIALS_DIRECTORY", "relative", 1), 0);
+	check_bad("credential:rgw.key", "cosid.conf:7: 'key': cannot read the credential: "
+					"$CREDENTIALS_DIRECTORY is not an absolute path\n");
+	assert_int_equal(unsetenv("CREDENTIALS_DIRECTORY"), 0);
 }
 
 static void
@@ -188,7 +195,7 @@ test_env__set_and_not_empty(void **state)
 		  "cosid.conf:7: 'key': the environment variable that env: names is not set\n");
 }
 
-/* Nobody else is to find it there: no child, and nobody who reads /proc/PID/environ. */
+/* A secret is removed from the environment, for the sake of children and of /proc/PID/environ. */
 static void
 test_env__does_not_stay_in_the_environment(void **state)
 {
@@ -246,7 +253,7 @@ test_plain__where_everyone_can_read(void **state)
 	source_done(&source);
 }
 
-/* A secret that somebody forgot to put a word in front of must not reach a terminal or a log. */
+/* A secret without its 'env:' or 'file:' must not reach a terminal or a log. */
 static void
 test_other__is_not_repeated(void **state)
 {

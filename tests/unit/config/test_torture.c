@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_torture.c - loading while memory runs out, and texts that nobody would write. */
+ * test_torture.c - loading while memory runs out, and random texts. */
 #include "config/load.h"
 
 #include "files.h"
@@ -49,7 +49,7 @@ test_memory__any_failure(void **state)
 	config_unref(config);
 }
 
-/* A generator of our own, so that a failure can be had again from the number in its message. */
+/* A generator with a known seed: the number in a failure's message repeats the failure. */
 static uint32_t
 next(uint32_t *seed)
 {

@@ -151,7 +151,7 @@ test_file__too_large(void **state)
 	assert_in_range(wipe_count(), 0, before);
 }
 
-/* Nobody comes to take the secret out: the file is malformed, or its settings are refused. */
+/* No backend takes the secret out, because the file is malformed or its settings are refused. */
 static void
 test_plain__refused(void **state)
 {

@@ -133,25 +133,25 @@ rig_global_done(void **state)
 	return 0;
 }
 
-/* What may be sent twice, and what may not. */
+/* What may be sent again after a refusal, and what even after an unknown outcome. */
 struct rig_case {
 	const char *method;
 	uint32_t flags;
-	bool repeated;
+	bool repeated, resent;
 };
 
 static const struct rig_case rig_cases[] = {
-	{ "GET", 0, true },
-	{ "HEAD", 0, true },
-	{ "DELETE", 0, true },
-	{ "PUT", 0, false },
-	{ "POST", 0, false },
-	{ "PATCH", 0, false },
-	{ "PUT", COSI_HTTP_SAFE, true },
-	{ "POST", COSI_HTTP_SAFE, true },
-	{ "GET", COSI_HTTP_FINAL, false },
-	{ "DELETE", COSI_HTTP_FINAL, false },
-	{ "POST", COSI_HTTP_FINAL | COSI_HTTP_SAFE, false },
+	{ "GET", 0, true, true },
+	{ "HEAD", 0, true, true },
+	{ "DELETE", 0, true, false },
+	{ "PUT", 0, false, false },
+	{ "POST", 0, false, false },
+	{ "PATCH", 0, false, false },
+	{ "PUT", COSI_HTTP_SAFE, true, false },
+	{ "POST", COSI_HTTP_SAFE, true, false },
+	{ "GET", COSI_HTTP_FINAL, false, false },
+	{ "DELETE", COSI_HTTP_FINAL, false, false },
+	{ "POST", COSI_HTTP_FINAL | COSI_HTTP_SAFE, false, false },
 };
 
 static inline bool

@@ -109,7 +109,7 @@ test_kept__one_connection_for_one_after_the_other(void **state)
 	rig_close(&rig);
 }
 
-/* Nobody asks any more: the connection goes by itself. */
+/* A connection without requests is closed after its idle time. */
 static void
 test_idle__connection_is_closed(void **state)
 {

@@ -72,7 +72,7 @@ assert_lost(struct rig *rig, uint32_t code, const char *text)
 	assert_int_equal(rig->call.unknown_ms, timeout_ms);
 }
 
-/* A port that nobody listens on: it is bound, so nobody else takes it. */
+/* A bound port, so that no other process takes it; without a backlog it does not listen. */
 static int
 bound_socket(char base[static 64], int backlog)
 {

@@ -21,7 +21,7 @@ fails(void)
 	return true;
 }
 
-/* The linker sends every call of F in our objects to __wrap_F. */
+/* The linker sends every call of F in cosid's objects to __wrap_F. */
 void *__real_calloc(size_t n, size_t size);
 char *__real_strdup(const char *s);
 void *__real_wiped_malloc(size_t size);

@@ -111,6 +111,21 @@ test_reply__head_with_a_length(void **state)
 	assert_int_equal(rig->call.nrequests, 1);
 }
 
+/* Azure's ETag and Last-Modified, for two, are sent back. */
+static void
+test_reply__values_without_control_characters(void **state)
+{
+	const struct cosi_http_reply *reply =
+		answer(*state,
+		       "HTTP/1.1 200 OK\r\netag: \"\x01\x7f\"\r\nx: a\tb\x1b[0m\xc3\xbc\r\n"
+		       "Content-Length: 0\r\n\r\n",
+		       0);
+
+	assert_non_null(reply);
+	assert_header(reply, 0, "etag", "\"  \"");
+	assert_header(reply, 1, "x", "a b [0m\xc3\xbc");
+}
+
 static void
 test_reply__redirects_are_answers(void **state)
 {
@@ -328,6 +343,7 @@ main(void)
 		UNIT(test_reply__chunked_with_trailers),
 		UNIT(test_reply__interim_answers_are_passed_over),
 		UNIT(test_reply__head_with_a_length),
+		UNIT(test_reply__values_without_control_characters),
 		UNIT(test_reply__redirects_are_answers),
 		UNIT(test_reply__cookies_are_not_kept),
 		UNIT(test_reply__bytes_beyond_the_answer),

@@ -10,22 +10,27 @@
 
 #include "banned.h"
 
-/* One failure: sent again where it may be, and only there. */
+/* One failure: sent again where it may be, and only there.  status: 0: it was no answer.  What
+ * changes something and is lost fails its call. */
 static void
-repeat_after(const struct httpd_step *failure, int status, int64_t unknown_ms)
+repeat_after(const struct httpd_step *failure, int status, bool lost)
 {
 	for (size_t i = 0; i < COUNT(rig_cases); i++) {
+		bool changes = rig_changing(&rig_cases[i]);
+		bool again = lost ? rig_cases[i].resent : rig_cases[i].repeated;
 		const struct cosi_http_reply *reply;
 		struct rig rig;
 
 		rig_open_failing(&rig, failure, 1, 2);
 		reply = rig_send(&rig, .method = rig_cases[i].method, .path = "/b",
 				 .flags = rig_cases[i].flags);
-		assert_int_equal(rig.call.nrequests, rig_cases[i].repeated ? 2 : 1);
+		assert_int_equal(rig.call.nrequests, again ? 2 : 1);
 		assert_int_equal(httpd_nrequests(rig.httpd), rig.call.nrequests);
-		assert_int_equal(reply != NULL ? reply->status : 0,
-				 rig_cases[i].repeated ? 200 : status);
-		assert_int_equal(rig.call.unknown_ms, rig_changing(&rig_cases[i]) ? unknown_ms : 0);
+		assert_int_equal(reply != NULL ? reply->status : 0, again             ? 200
+								    : changes && lost ? 0
+										      : status);
+		assert_int_equal(rig.status.code, reply != NULL ? COSI_OK : COSI_UNAVAILABLE);
+		assert_int_equal(rig.call.unknown_ms, changes && lost ? RIG_PATIENCE_MS : 0);
 		rig_close(&rig);
 	}
 }
@@ -36,7 +41,7 @@ test_repeat__closed(void **state)
 	const struct httpd_step failure = { .then = HTTPD_CLOSE };
 
 	(void)state;
-	repeat_after(&failure, 0, RIG_PATIENCE_MS);
+	repeat_after(&failure, 0, true);
 }
 
 static void
@@ -45,7 +50,7 @@ test_repeat__reset(void **state)
 	const struct httpd_step failure = { .then = HTTPD_RESET };
 
 	(void)state;
-	repeat_after(&failure, 0, RIG_PATIENCE_MS);
+	repeat_after(&failure, 0, true);
 }
 
 static void
@@ -55,7 +60,7 @@ test_repeat__cut(void **state)
 					    .then = HTTPD_CLOSE };
 
 	(void)state;
-	repeat_after(&failure, 0, RIG_PATIENCE_MS);
+	repeat_after(&failure, 0, true);
 }
 
 /* What a gateway in between says leaves the store's doing open. */
@@ -69,20 +74,19 @@ test_repeat__statuses(void **state)
 	const struct httpd_step s504 = { .bytes = ANSWER("504 Late") };
 
 	(void)state;
-	repeat_after(&s429, 429, 0);
-	repeat_after(&s500, 500, 0);
-	repeat_after(&s502, 502, RIG_PATIENCE_MS);
-	repeat_after(&s503, 503, 0);
-	repeat_after(&s504, 504, RIG_PATIENCE_MS);
+	repeat_after(&s429, 429, false);
+	repeat_after(&s500, 500, false);
+	repeat_after(&s502, 502, true);
+	repeat_after(&s503, 503, false);
+	repeat_after(&s504, 504, true);
 }
 
 static void
 test_no_repeat__other_statuses(void **state)
 {
 	static const char *const answers[] = { ANSWER("200 x"), ANSWER("400 x"), ANSWER("403 x"),
-					       ANSWER("404 x"), ANSWER("408 x"), ANSWER("409 x"),
-					       ANSWER("412 x"), ANSWER("501 x"), ANSWER("505 x"),
-					       ANSWER("307 x") };
+					       ANSWER("404 x"), ANSWER("409 x"), ANSWER("412 x"),
+					       ANSWER("501 x"), ANSWER("505 x"), ANSWER("307 x") };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(answers); i++) {
@@ -92,10 +96,29 @@ test_no_repeat__other_statuses(void **state)
 		rig_open(&rig, NULL, &step, 1);
 		assert_non_null(rig_send(&rig, .method = "DELETE", .path = "/b"));
 		assert_int_equal(rig.call.nrequests, 1);
-		assert_int_equal(rig.call.unknown_ms,
-				 strstr(answers[i], "408") != NULL ? RIG_PATIENCE_MS : 0);
+		assert_int_equal(rig.call.unknown_ms, 0);
 		rig_close(&rig);
 	}
+}
+
+/* As 502 and 504, but a GET is not sent again either. */
+static void
+test_no_repeat__request_timeout(void **state)
+{
+	const struct httpd_step late = { .bytes = ANSWER("408 Late") };
+	struct rig rig;
+
+	(void)state;
+	rig_open(&rig, NULL, &late, 1);
+	assert_int_equal(rig_send(&rig, .method = "GET", .path = "/b")->status, 408);
+	assert_int_equal(rig.call.unknown_ms, 0);
+	assert_null(rig_send(&rig, .method = "DELETE", .path = "/b"));
+	assert_failed(
+		&rig, COSI_UNAVAILABLE,
+		rig_text(&rig, "%B answered 408 to 'DELETE /b': it may still be carried out"));
+	assert_int_equal(rig.call.nrequests, 1);
+	assert_int_equal(rig.call.unknown_ms, RIG_PATIENCE_MS);
+	rig_close(&rig);
 }
 
 static void
@@ -257,6 +280,7 @@ main(void)
 		cmocka_unit_test(test_repeat__cut),
 		cmocka_unit_test(test_repeat__statuses),
 		cmocka_unit_test(test_no_repeat__other_statuses),
+		cmocka_unit_test(test_no_repeat__request_timeout),
 		cmocka_unit_test(test_repeat__as_often_as_configured),
 		cmocka_unit_test(test_repeat__last_error_is_told),
 		cmocka_unit_test(test_retry_after__beyond_the_deadline),

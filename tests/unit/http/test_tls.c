@@ -53,7 +53,7 @@ remove_certificates(void **state)
 	return rmdir(dir);
 }
 
-/* A server with that certificate, a client that trusts our CA, the system, or everybody. */
+/* A server with that certificate, and a client that trusts the test's CA, the system's, or any. */
 static void
 open_tls(struct rig *rig, const char *leaf, bool with_ca, bool insecure)
 {

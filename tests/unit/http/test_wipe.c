@@ -129,8 +129,7 @@ test_send__nothing_is_left(void **state)
 	(void)waitpid(child, NULL, 0);
 }
 
-/* What libcurl would hand over: the secret in a header, and in a body that has to move as it grows.
- */
+/* What libcurl would pass on: the secret in a header, and in a body that moves as it grows. */
 static void
 collect(struct reply *reply, struct arena *arena)
 {
@@ -158,7 +157,7 @@ collect(struct reply *reply, struct arena *arena)
 	free(behind);
 }
 
-/* Of a call that failed nobody takes the reply. */
+/* The reply of a failed call is not taken. */
 static void
 test_reply__not_taken(void **state)
 {
@@ -183,7 +182,7 @@ static int
 setup(void **state)
 {
 	(void)state;
-	/* Large blocks would go back to the system, and nobody could see what they hold. */
+	/* Large blocks would go back to the system, where the test cannot see what they hold. */
 	(void)mallopt(M_MMAP_THRESHOLD, 64 << 20);
 	(void)mallopt(M_TRIM_THRESHOLD, 64 << 20);
 	return http_global_init();

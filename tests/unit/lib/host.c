@@ -62,6 +62,7 @@ host_alloc(struct cosi_call *call, size_t size)
 		abort();
 	chunk->next = host->chunks;
 	host->chunks = chunk;
+	host->allocated += size;
 	return chunk->bytes;
 }
 
@@ -333,6 +334,7 @@ host_reset(struct host *host)
 		free(host->chunks);
 		host->chunks = next;
 	}
+	host->allocated = 0;
 	host->code = 0;
 	host->text[0] = '\0';
 	host->nrequests = 0;
@@ -348,8 +350,14 @@ host_done(struct host *host)
 const struct cosi_http_reply *
 host_reply(struct host *host, int status, const char *body)
 {
+	static const struct cosi_kv id = { "x-amz-request-id", "1" };
 	struct cosi_http_reply *reply = host_alloc(&host->call, sizeof *reply);
 
-	*reply = (struct cosi_http_reply){ .status = status, .body = { body, strlen(body) } };
+	*reply = (struct cosi_http_reply){
+		.status = status,
+		.body = { body, strlen(body) },
+		.nheaders = 1,
+		.headers = &id,
+	};
 	return reply;
 }

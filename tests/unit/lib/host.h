@@ -32,6 +32,7 @@ struct host {
 	char text[HOST_TEXT_MAX];
 	unsigned nrequests;
 	char trace[HOST_TRACE_MAX][256]; /* "PUT /photos?tagging= 200" */
+	size_t allocated;                /* bytes of the call's memory */
 	struct host_chunk *chunks;
 	void *curl;
 };
@@ -40,7 +41,8 @@ void host_init(struct host *host, const char *endpoint);
 /* Ready for the next call. */
 void host_reset(struct host *host);
 void host_done(struct host *host);
-/* For script(): what the endpoint really answers; and an answer out of the call's memory. */
+/* For script(): what the endpoint really answers; and an answer with S3's request
+ * id, out of the call's memory. */
 const struct cosi_http_reply *host_exchange(struct host *host, const struct cosi_http *request);
 const struct cosi_http_reply *host_reply(struct host *host, int status, const char *body);
 

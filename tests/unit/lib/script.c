@@ -117,6 +117,49 @@ script_play(struct script *script, const struct step *steps, size_t nsteps)
 	script->ncalls = 0;
 }
 
+/* Is the lie just what the store would say? */
+static bool
+is_true(const struct step *step, const struct step *lie)
+{
+	return !lie->foreign && lie->body[0] == '\0' && step->body == NULL && step->code == NULL &&
+	       step->status == lie->status;
+}
+
+void
+script_lie(struct script *script, void (*run)(struct script *), const struct step *steps,
+	   size_t nsteps, size_t at)
+{
+	static const struct step lies[] = {
+		{ .status = 200, .body = "<html><body>It works!</body></html>", .foreign = true },
+		{ .status = 200, .body = "{}", .foreign = true },
+		{ .status = 200, .body = "", .foreign = true },
+		{ .status = 200, .body = "<html><body>It works!</body></html>" },
+		{ .status = 200, .body = "{}" },
+		{ .status = 200, .body = "" },
+		{ .status = 404,
+		  .body = "<Error><Code>NoSuchBucket</Code></Error>",
+		  .foreign = true },
+		{ .status = 404, .body = "{\"Code\":\"NoSuchUser\"}", .foreign = true },
+		{ .status = 404, .body = "", .foreign = true },
+	};
+	struct step played[SENT_MAX];
+
+	for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {
+		memcpy(played, steps, nsteps * sizeof *steps);
+		played[at] = lies[i];
+		played[at].expect = steps[at].expect;
+		played[at].final = steps[at].final;
+		if (is_true(&steps[at], &played[at]))
+			continue;
+		script_play(script, played, nsteps);
+		run(script);
+		if (script->host.code != COSI_UNAVAILABLE && script->host.code != COSI_BUSY)
+			fail_msg("'%s' answered with %d '%s': code %u, %s", steps[at].expect,
+				 played[at].status, played[at].body, script->host.code,
+				 script->host.text);
+	}
+}
+
 void
 script_ended(const struct script *script, uint32_t code, const char *text)
 {

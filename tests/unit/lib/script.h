@@ -76,14 +76,30 @@ void script_play(struct script *script, const struct step *steps, size_t nsteps)
 #define PLAY(script, ...)                                                                          \
 	script_play((script), (const struct step[]){ __VA_ARGS__ },                                \
 		    sizeof(const struct step[]){ __VA_ARGS__ } / sizeof(struct step))
-/* All of them were asked for, and the call ended so. */
+/* Plays the steps again and again, and each time the answer to step `at` is a lie: a page with 200,
+ * of a server on the way or with the store's own header, "{}", an empty one.  The call must fail
+ * with a code that passes.  What tells nothing but its status may be empty. */
+void script_lie(struct script *script, void (*run)(struct script *), const struct step *steps,
+		size_t nsteps, size_t at);
+/* Each of them in turn; the steps themselves succeed. */
+#define LIE(script, run, ...)                                                                      \
+	do {                                                                                       \
+		const struct step lie_steps_[] = { __VA_ARGS__ };                                  \
+		const size_t lie_n_ = sizeof lie_steps_ / sizeof lie_steps_[0];                    \
+		for (size_t lie_i_ = 0; lie_i_ < lie_n_; lie_i_++)                                 \
+			script_lie((script), (run), lie_steps_, lie_n_, lie_i_);                   \
+		script_play((script), lie_steps_, lie_n_);                                         \
+		(run)(script);                                                                     \
+		script_ended((script), COSI_OK, "");                                               \
+	} while (0)
+/* The module has sent all of the requests, and the call has ended with that code and text. */
 void script_ended(const struct script *script, uint32_t code, const char *text);
 /* A header of the n-th request; "" when it was not sent. */
 const char *script_sent(const struct script *script, size_t n, const char *header);
 
 /* ---- the module's handlers: each succeeds exactly when the call has not failed ---- */
 
-/* The bucket is ours, with PARAMS, exactly when the create succeeds. */
+/* The bucket belongs to the driver, with PARAMS, exactly when the create succeeds. */
 struct cosi_bucket script_create(struct script *script, const struct cosi_bucket_params *params);
 struct cosi_bucket script_get(struct script *script);
 void script_delete(struct script *script, const struct cosi_bucket_params *params);

@@ -69,7 +69,7 @@ test_credential_key__of_32_bytes_at_least(void **state)
 	assert_int_equal(s3_account_check_key(&host.call, "credential_key", enough), 0);
 	assert_true(s3_account_check_key(&host.call, "credential_key", enough + 1) < 0);
 	assert_int_equal(host.code, COSI_INVALID);
-	assert_string_equal(host.text, "credential_key is shorter than 32 bytes");
+	assert_string_equal(host.text, "key 'credential_key' has a value of less than 32 bytes");
 	host_done(&host);
 }
 

@@ -36,7 +36,9 @@ static const struct rest_error shop_errors[] = {
 	{ "Closed", COSI_PRECONDITION, "it opens at nine" },
 	{ "Full", COSI_EXHAUSTED, NULL },
 };
-static const struct rest_api shop = { "Shop", sign_shop, code_of_shop, 2, shop_errors, "Late" };
+static const struct rest_api shop = {
+	"Shop", sign_shop, code_of_shop, 2, shop_errors, "Late", NULL
+};
 
 static const struct cosi_http_reply *
 check_sent(struct host *host, const struct cosi_http *request)
@@ -55,8 +57,7 @@ check_sent(struct host *host, const struct cosi_http *request)
 static const struct cosi_http_reply *
 never_sent(struct host *host, const struct cosi_http *request)
 {
-	(void)host;
-	fail_msg("%s %s was sent", request->method, request->path);
+	fail_msg("%s %s was sent to %s", request->method, request->path, host->endpoint);
 	return NULL;
 }
 
@@ -89,16 +90,14 @@ reply_nothing(struct host *host, const struct cosi_http *request)
 static int
 sign_nothing(struct cosi_call *call, const void *who, struct rest_message *message)
 {
-	(void)call;
-	(void)who;
-	(void)message;
+	(void)call, (void)who, (void)message;
 	return 0;
 }
 
 static void
 test_send__too_much_is_a_bug(void **state)
 {
-	static const struct rest_api open = { "Open", sign_nothing, code_of_shop, 0, NULL, NULL };
+	static const struct rest_api open = { .name = "Open", .sign = sign_nothing };
 	struct cosi_kv many[REST_PAIRS_MAX + 1];
 	struct host host;
 
@@ -162,7 +161,7 @@ expect_failure(int status, const char *code, const char *body, uint32_t means, c
 					       .headers = &header };
 	struct host host;
 
-	host_init(&host, "http://shop.example/v1");
+	host_init(&host, "http://shop/v1");
 	assert_string_equal(rest_error_code(&host.call, &shop, &reply), code != NULL ? code : "");
 	assert_true(rest_fail(&host.call, &shop, &reply) < 0);
 	assert_int_equal(host.code, means);
@@ -177,12 +176,13 @@ test_fail__by_code_hint_and_status(void **state)
 	expect_failure(503, "Closed", "", COSI_PRECONDITION,
 		       "the store answered 503 Closed: it opens at nine");
 	expect_failure(400, "Full", "junk", COSI_EXHAUSTED, "the store answered 400 Full");
+	expect_failure(400, "Other", "", COSI_INTERNAL, "the store answered 400 Other");
 	expect_failure(409, "Other", "", COSI_BUSY, "the store answered 409 Other");
-	expect_failure(403, NULL, "", COSI_DENIED, "the store answered 403 without a reason");
+	expect_failure(403, NULL, "", COSI_DENIED, "http://shop answered 403 without a reason");
 	expect_failure(403, NULL, "<html>", COSI_UNAVAILABLE,
-		       "http://shop.example answered 403 without a valid Shop error");
+		       "http://shop answered 403 without a valid Shop error");
 	expect_failure(200, NULL, "<html>", COSI_UNAVAILABLE,
-		       "the 200 reply of http://shop.example cannot be understood: does it serve "
+		       "the 200 reply of http://shop cannot be understood: does it serve "
 		       "Shop?");
 }
 
@@ -193,8 +193,8 @@ test_fail__of_a_bare_status(void **state)
 		int status;
 		uint32_t means;
 	} known[] = {
-		{ 204, COSI_UNAVAILABLE }, { 307, COSI_UNAVAILABLE },     { 400, COSI_INTERNAL },
-		{ 405, COSI_INTERNAL },    { 401, COSI_UNAUTHENTICATED }, { 403, COSI_DENIED },
+		{ 204, COSI_UNAVAILABLE }, { 307, COSI_UNAVAILABLE },     { 400, COSI_UNAVAILABLE },
+		{ 405, COSI_UNAVAILABLE }, { 401, COSI_UNAUTHENTICATED }, { 403, COSI_DENIED },
 		{ 404, COSI_UNAVAILABLE }, { 408, COSI_UNAVAILABLE },     { 409, COSI_BUSY },
 		{ 412, COSI_BUSY },        { 429, COSI_UNAVAILABLE },     { 499, COSI_UNAVAILABLE },
 		{ 500, COSI_UNAVAILABLE }, { 503, COSI_UNAVAILABLE },     { 507, COSI_EXHAUSTED },
@@ -267,7 +267,7 @@ test_fail__clocks_that_differ(void **state)
 	reply.nheaders = 1;
 	reply.status = 404; /* not a matter of clocks */
 	(void)rest_fail(&host.call, &shop, &reply);
-	assert_string_equal(host.text, "the store answered 404 without a reason");
+	assert_string_equal(host.text, "http://store.example answered 404 without a reason");
 	host_done(&host);
 }
 

@@ -121,6 +121,10 @@ test_error__codes(void **state)
 		     "the store answered 400 TooManyBuckets");
 	expect_error(408, XML_ERROR("RequestTimeout"), "RequestTimeout", COSI_UNAVAILABLE,
 		     "the store answered 408 RequestTimeout");
+	expect_error(400, XML_ERROR("IncompleteBody"), "IncompleteBody", COSI_UNAVAILABLE,
+		     "the store answered 400 IncompleteBody");
+	expect_error(409, XML_ERROR("BucketAlreadyOwnedByYou"), "BucketAlreadyOwnedByYou",
+		     COSI_UNAVAILABLE, "the store answered 409 BucketAlreadyOwnedByYou");
 	expect_error(503, XML_ERROR("SlowDown"), "SlowDown", COSI_BUSY,
 		     "the store answered 503 SlowDown");
 	expect_error(500, XML_ERROR("UnknownError"), "UnknownError", COSI_UNAVAILABLE,
@@ -154,10 +158,14 @@ test_error__not_a_store(void **state)
 		     "http://store.example answered 403 without a valid S3 error");
 	expect_error(403, "<Error><Code/></Error>", "", COSI_UNAVAILABLE,
 		     "http://store.example answered 403 without a valid S3 error");
-	expect_error(403, "", "", COSI_DENIED, "the store answered 403 without a reason");
-	expect_error(404, "", "", COSI_UNAVAILABLE, "the store answered 404 without a reason");
-	expect_error(502, "", "", COSI_UNAVAILABLE, "the store answered 502 without a reason");
-	expect_error(301, "", "", COSI_UNAVAILABLE, "the store answered 301 without a reason");
+	expect_error(403, "", "", COSI_DENIED,
+		     "http://store.example answered 403 without a reason");
+	expect_error(404, "", "", COSI_UNAVAILABLE,
+		     "http://store.example answered 404 without a reason");
+	expect_error(502, "", "", COSI_UNAVAILABLE,
+		     "http://store.example answered 502 without a reason");
+	expect_error(301, "", "", COSI_UNAVAILABLE,
+		     "http://store.example answered 301 without a reason");
 	expect_error(
 		200, "<html/>", "", COSI_UNAVAILABLE,
 		"the 200 reply of http://store.example cannot be understood: does it serve S3?");

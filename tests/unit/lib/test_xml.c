@@ -55,6 +55,15 @@ test_read__not_well_formed(void **state)
 	expect("<a>\xff</a>", -1, "");
 }
 
+/* Such a root would leave no trace in the paths of what is in it. */
+static void
+test_read__element_without_a_name(void **state)
+{
+	(void)state;
+	expect("<n:><a>1</a></n:>", -1, "");
+	expect("<a><n:/></a>", -1, "");
+}
+
 static void
 test_read__doctype_is_refused(void **state)
 {
@@ -170,6 +179,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read__nested_text_and_entities),
 		cmocka_unit_test(test_read__not_well_formed),
+		cmocka_unit_test(test_read__element_without_a_name),
 		cmocka_unit_test(test_read__doctype_is_refused),
 		cmocka_unit_test(test_read__the_callback_stops_it),
 		cmocka_unit_test(test_read__limits),

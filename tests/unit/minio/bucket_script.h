@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bucket_script.h - what a MinIO says of the bucket photos, and what is asked for. */
+ * bucket_script.h - the requests that the module sends for the bucket photos, and replies. */
 #ifndef TESTS_UNIT_MINIO_BUCKET_SCRIPT_H
 #define TESTS_UNIT_MINIO_BUCKET_SCRIPT_H
 #include "minio_script.h"
@@ -32,6 +32,18 @@
 	}
 #define SETTLED  "Fri, 20 Nov 2026 12:02:00 GMT" /* twice the time of a call here */
 #define TOO_SOON "Fri, 20 Nov 2026 12:01:59 GMT"
+
+/* As the server says it of a bucket whose directory alone is there. */
+#define UNDATED                                                                                    \
+	{                                                                                          \
+		.expect = LIST, .status = 200,                                                     \
+		.body = "<ListAllMyBucketsResult><Buckets><Bucket><Name>photos</Name>"             \
+			"<CreationDate>0001-01-01T00:00:00.000Z</CreationDate></Bucket></Buckets>" \
+			"</ListAllMyBucketsResult>",                                               \
+		.headers = {                                                                       \
+			{ "date", TOO_SOON }                                                       \
+		}                                                                                  \
+	}
 
 /* What a bucket is looked at for before it is taken over, as a new one answers. */
 #define AS_NEW                                                                                     \

@@ -114,7 +114,7 @@ test_resume__waits_for_another_daemon(void **state)
 	assert_string_equal(script.sent[4].body, FINISHED);
 	PLAY(&script, THERE, SAYS(GET_TAGS, MAKING), CREATED("never"));
 	script_create(&script, &versioned);
-	script_ended(&script, COSI_BUSY, "does not say when the bucket was created");
+	script_ended(&script, COSI_BUSY, "does not say what time it is");
 	script_done(&script);
 }
 
@@ -138,32 +138,17 @@ test_resume__of_ones_own_at_once(void **state)
 	script_done(&script);
 }
 
-/* Begun with others, it may be another daemon's by now, even if it was made here. */
+/* It may be finished, and in use: a late request can set its tags back. */
 static void
-test_resume__anew_with_other_parameters(void **state)
+test_resume__with_other_parameters(void **state)
 {
 	struct script script;
 
 	(void)state;
 	script_init(&script);
-	PLAY(&script, OK(PUT_BUCKET), { .expect = PUT_TAGS });
+	PLAY(&script, THERE, SAYS(GET_TAGS, OTHER));
 	script_create(&script, &plain);
-	PLAY(&script, THERE, SAYS(GET_TAGS, OTHER), CREATED(TOO_SOON));
-	script_create(&script, &plain);
-	script_ended(&script, COSI_BUSY, "unfinished");
-	PLAY(&script, THERE, SAYS(GET_TAGS, OTHER), CREATED(SETTLED),
-	     { .expect = DELETE, .status = 204 }, OK(PUT_BUCKET), OK(PUT_TAGS));
-	script_create(&script, &plain);
-	script_ended(&script, COSI_OK, "");
-	assert_string_equal(script.sent[5].body, FINISHED);
-	PLAY(&script, THERE, SAYS(GET_TAGS, OTHER), CREATED(SETTLED),
-	     FAILS(DELETE, 409, "BucketNotEmpty"));
-	script_create(&script, &plain);
-	script_ended(&script, COSI_EXISTS, "has objects already");
-	PLAY(&script, THERE, SAYS(GET_TAGS, OTHER), CREATED(SETTLED),
-	     { .expect = DELETE, .status = 204 }, THERE);
-	script_create(&script, &plain);
-	script_ended(&script, COSI_BUSY, "another daemon is creating the bucket");
+	script_ended(&script, COSI_EXISTS, "begun with other parameters: delete it first");
 	script_done(&script);
 }
 
@@ -174,17 +159,17 @@ test_adopt__by_its_age(void **state)
 
 	(void)state;
 	script_init(&script);
-	PLAY(&script, THERE, NO_TAGS, AS_NEW, CREATED(TOO_SOON));
+	PLAY(&script, THERE, NO_TAGS, CREATED(TOO_SOON), AS_NEW);
 	script_create(&script, &plain);
 	script_ended(&script, COSI_BUSY, "unfinished");
-	PLAY(&script, THERE, NO_TAGS, AS_NEW, CREATED(SETTLED), OK(PUT_TAGS));
+	PLAY(&script, THERE, NO_TAGS, CREATED(SETTLED), AS_NEW, OK(PUT_TAGS));
 	script_create(&script, &plain);
 	script_ended(&script, COSI_OK, "");
-	PLAY(&script, THERE, NO_TAGS, AS_NEW, CREATED("Sat, 21 Nov 2026 12:00:00 GMT"),
+	PLAY(&script, THERE, NO_TAGS, CREATED("Sat, 21 Nov 2026 12:00:00 GMT"), AS_NEW,
 	     OK(PUT_TAGS));
 	script_create(&script, &plain);
 	script_ended(&script, COSI_OK, "");
-	PLAY(&script, THERE, NO_TAGS, AS_NEW, CREATED("Sat, 21 Nov 2026 12:00:01 GMT"));
+	PLAY(&script, THERE, NO_TAGS, CREATED("Sat, 21 Nov 2026 12:00:01 GMT"), AS_NEW);
 	script_create(&script, &plain);
 	script_ended(&script, COSI_EXISTS, "older than adopt_window");
 	script_done(&script);
@@ -201,9 +186,73 @@ test_adopt__ones_own_at_once(void **state)
 	PLAY(&script, OK(PUT_BUCKET), { .expect = PUT_TAGS });
 	script_create(&script, &plain);
 	script_ended(&script, COSI_UNAVAILABLE, "cannot create bucket 'photos'");
-	PLAY(&script, THERE, NO_TAGS, AS_NEW, OK(PUT_TAGS));
+	PLAY(&script, THERE, NO_TAGS, CREATED(TOO_SOON), AS_NEW, OK(PUT_TAGS));
 	script_create(&script, &plain);
 	script_ended(&script, COSI_OK, "");
+	script_done(&script);
+}
+
+/* However little time its caller gave: no other daemon is creating it. */
+static void
+test_adopt__ones_own_of_a_short_call(void **state)
+{
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	script.host.time_left_ms = -1;
+	PLAY(&script, OK(PUT_BUCKET), { .expect = PUT_TAGS });
+	script_create(&script, &plain);
+	script.host.time_left_ms = 0;
+	PLAY(&script, THERE, NO_TAGS, CREATED(TOO_SOON), AS_NEW, OK(PUT_TAGS));
+	script_create(&script, &plain);
+	script_ended(&script, COSI_OK, "");
+	script_done(&script);
+}
+
+/* A short call waits as long as others: another daemon's call may be a long one. */
+static void
+test_adopt__in_a_short_call(void **state)
+{
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script, THERE, SAYS(GET_TAGS, FINISHED));
+	script_create(&script, &plain);
+	script.host.time_left_ms = 1;
+	PLAY(&script, THERE, NO_TAGS, CREATED(TOO_SOON), AS_NEW);
+	script_create(&script, &plain);
+	script_ended(&script, COSI_BUSY, "for another 2 s");
+	script_done(&script);
+}
+
+/* What a server leaves that is killed while it makes a bucket: without object lock, too. */
+static void
+test_adopt__without_a_date(void **state)
+{
+	const struct cosi_bucket_params lock = { .set = COSI_P_OBJECT_LOCK, .object_lock = true };
+	struct script script;
+	struct minio *minio;
+
+	(void)state;
+	script_init(&script);
+	minio = script.instance;
+	PLAY(&script, THERE, NO_TAGS, UNDATED, AS_NEW);
+	script_create(&script, &lock);
+	script_ended(&script, COSI_BUSY, "for another 121 s");
+	assert_int_not_equal(minio_times_get(&minio->undated, "photos"), 0);
+	PLAY(&script, THERE, NO_TAGS, UNDATED, AS_NEW);
+	script_create(&script, &lock);
+	script_ended(&script, COSI_BUSY, "unfinished");
+	minio_times_set(&minio->undated, "photos",
+			minio_times_get(&minio->undated, "photos") - 120000);
+	PLAY(&script, THERE, NO_TAGS, UNDATED, AS_NEW, { .expect = DELETE, .status = 204 },
+	     OK(PUT_BUCKET), OK(PUT_TAGS));
+	script_create(&script, &lock);
+	script_ended(&script, COSI_OK, "");
+	assert_string_equal(script.sent[16].body, FINISHED);
+	assert_int_equal(minio_times_get(&minio->undated, "photos"), 0);
 	script_done(&script);
 }
 
@@ -216,15 +265,16 @@ test_adopt__not_what_was_touched(void **state)
 
 	(void)state;
 	script_init(&script);
-	PLAY(&script, THERE, NO_TAGS, SAYS(VERSIONS, item), NO_TAGS);
+	PLAY(&script, THERE, NO_TAGS, CREATED(SETTLED), SAYS(VERSIONS, item), NO_TAGS);
 	script_create(&script, &plain);
 	script_ended(&script, COSI_EXISTS, "the bucket has no tags and is not newly created");
-	PLAY(&script, THERE, NO_TAGS, SAYS(VERSIONS, NOTHING), SAYS(UPLOADS, NOTHING),
-	     SAYS("GET /photos?policy=", "{}"), NO_TAGS);
+	PLAY(&script, THERE, NO_TAGS, CREATED(SETTLED), SAYS(VERSIONS, NOTHING),
+	     SAYS(UPLOADS, NOTHING), SAYS("GET /photos?policy=", "{\"Statement\":[]}"), NO_TAGS);
 	script_create(&script, &plain);
 	script_ended(&script, COSI_EXISTS, "the bucket has no tags and is not newly created");
-	/* It was another daemon that gave it tags meanwhile. */
-	PLAY(&script, THERE, NO_TAGS, SAYS(VERSIONS, item), SAYS(GET_TAGS, FINISHED));
+	/* Another daemon has given it tags between the two looks. */
+	PLAY(&script, THERE, NO_TAGS, CREATED(SETTLED), SAYS(VERSIONS, item),
+	     SAYS(GET_TAGS, FINISHED));
 	script_create(&script, &plain);
 	script_ended(&script, COSI_OK, "");
 	script_done(&script);
@@ -240,9 +290,12 @@ main(void)
 		cmocka_unit_test(test_create__exists),
 		cmocka_unit_test(test_resume__waits_for_another_daemon),
 		cmocka_unit_test(test_resume__of_ones_own_at_once),
-		cmocka_unit_test(test_resume__anew_with_other_parameters),
+		cmocka_unit_test(test_resume__with_other_parameters),
 		cmocka_unit_test(test_adopt__by_its_age),
 		cmocka_unit_test(test_adopt__ones_own_at_once),
+		cmocka_unit_test(test_adopt__ones_own_of_a_short_call),
+		cmocka_unit_test(test_adopt__in_a_short_call),
+		cmocka_unit_test(test_adopt__without_a_date),
 		cmocka_unit_test(test_adopt__not_what_was_touched),
 	};
 

@@ -53,13 +53,45 @@ test_delete__ours_alone_and_empty(void **state)
 	script_ended(&script, COSI_OK, "");
 	PLAY(&script, { .expect = GET_TAGS, .status = 404, .foreign = true });
 	script_delete(&script, &plain);
-	script_ended(&script, COSI_UNAVAILABLE, "without a reason");
+	script_ended(&script, COSI_UNAVAILABLE, "is not from");
 	PLAY(&script, NO_TAGS, SAYS(LOCATION, LOCATED));
 	script_delete(&script, &purging);
-	script_ended(&script, COSI_PRECONDITION, "do not say that cosid created it");
+	script_ended(&script, COSI_PRECONDITION, "the bucket has no tags");
 	PLAY(&script, SAYS(GET_TAGS, FINISHED), FAILS(DELETE, 409, "BucketNotEmpty"));
 	script_delete(&script, &plain);
 	script_ended(&script, COSI_PRECONDITION, "not empty");
+	script_done(&script);
+}
+
+/* A create that was cut before the tags: this instance knows whose bucket it is, another does not.
+ */
+static void
+test_delete__without_tags_of_ones_own(void **state)
+{
+	const struct step is_there = SAYS(LOCATION, LOCATED);
+	struct script script;
+
+	(void)state;
+	script_init(&script);
+	PLAY(&script, OK(PUT_BUCKET), FAILS(PUT_TAGS, 503, "SlowDown"));
+	script_create(&script, &plain);
+	PLAY(&script, NO_TAGS, is_there, FAILS(DELETE, 503, "SlowDown"));
+	script_delete(&script, &plain);
+	script_ended(&script, COSI_BUSY, "SlowDown");
+	PLAY(&script, NO_TAGS, is_there, FAILS(DELETE, 409, "BucketNotEmpty"));
+	script_delete(&script, &purging);
+	script_ended(&script, COSI_PRECONDITION, "the bucket has no tags");
+	PLAY(&script, NO_TAGS, is_there, { .expect = DELETE, .status = 204 });
+	script_delete(&script, &plain);
+	script_ended(&script, COSI_OK, "");
+	PLAY(&script, NO_TAGS, is_there);
+	script_delete(&script, &plain);
+	script_ended(&script, COSI_PRECONDITION, "the bucket has no tags");
+	PLAY(&script, OK(PUT_BUCKET), FAILS(PUT_TAGS, 503, "SlowDown"));
+	script_create(&script, &plain);
+	PLAY(&script, SAYS(GET_TAGS, TAGS(TAG("team", "photos"))));
+	script_delete(&script, &plain);
+	script_ended(&script, COSI_PRECONDITION, "do not say that cosid created it");
 	script_done(&script);
 }
 
@@ -103,6 +135,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_get__there_or_not),
 		cmocka_unit_test(test_delete__ours_alone_and_empty),
+		cmocka_unit_test(test_delete__without_tags_of_ones_own),
 		cmocka_unit_test(test_delete__purged_to_the_end),
 	};
 

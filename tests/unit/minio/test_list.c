@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_list.c - what bears an owner's mark, out of answers as a server gives them. */
+ * test_list.c - what has the driver's tags is listed, from answers as a server gives them. */
 #include <stdio.h>
 
 #include "minio.h"

@@ -46,7 +46,7 @@ teardown(void **state)
 
 /* The backends start on line 4. */
 static inline struct generation *
-open_backends(struct world *world, const char *backends, bool checking)
+open_in_mode(struct world *world, const char *backends, enum generation_mode mode)
 {
 	const char *path = rig_path(world->dir, "cosid.conf");
 	struct generation *generation = NULL;
@@ -64,11 +64,20 @@ open_backends(struct world *world, const char *backends, bool checking)
 	diag_done(&world->diag);
 	config = config_load(path, &world->diag);
 	if (config != NULL)
-		generation = generation_open(config, world->before, checking, &world->diag);
+		generation = generation_open(config, world->before, mode, &world->diag);
 	for (size_t i = 0; i < world->diag.nlines; i++)
 		print_message("%s\n", world->diag.lines[i]);
 	assert_non_null(config);
 	config_unref(config);
+	return generation;
+}
+
+static inline struct generation *
+open_backends(struct world *world, const char *backends, bool checking)
+{
+	struct generation *generation =
+		open_in_mode(world, backends, checking ? GENERATION_CHECK : GENERATION_RELOAD);
+
 	assert_int_equal(generation == NULL, world->diag.nerrors > 0 && !checking);
 	return generation;
 }

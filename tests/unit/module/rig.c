@@ -175,6 +175,26 @@ rig_call_done(struct rig_call *rig)
 	arena_done(&rig->arena);
 }
 
+int
+rig_call_setup(void **state)
+{
+	struct rig_call *rig = malloc(sizeof *rig);
+
+	assert_non_null(rig);
+	rig_call_init(rig);
+	rig->module.flags = COSI_NETWORK;
+	*state = rig;
+	return 0;
+}
+
+int
+rig_call_teardown(void **state)
+{
+	rig_call_done(*state);
+	free(*state);
+	return 0;
+}
+
 void
 rig_has(const char *text, const char *part, const char *file, int line)
 {

@@ -43,6 +43,10 @@ struct rig_call {
 };
 void rig_call_init(struct rig_call *rig);
 void rig_call_done(struct rig_call *rig);
+/* A test whose fixture is a call of a module that uses the network. */
+#define RIG_CALL_TEST(test) cmocka_unit_test_setup_teardown(test, rig_call_setup, rig_call_teardown)
+int rig_call_setup(void **state);
+int rig_call_teardown(void **state);
 
 /* What is said of a module that calls exit(0).  TSan puts in a status of its own, because that is
  * within dlopen(). */

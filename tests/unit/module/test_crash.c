@@ -165,7 +165,7 @@ test_exit__is_a_crash(void **state)
 		     " error a module or a library ended the process (exit())\n");
 }
 
-/* A fault of the daemon's own is nobody's; main() may exit. */
+/* A fault in the daemon's own code names no module, and main() may exit. */
 static void
 test_other__says_nothing(void **state)
 {

@@ -97,7 +97,7 @@ test_describe__refused(void **state)
 	refused(rig_path(dir, "better.so"), "the module's name is 'good'");
 	rig_copy(FIXTURES "/good.so", writable);
 	assert_int_equal(chmod(writable, 0666), 0);
-	refused(writable, "users other than its owner may write to the file");
+	refused(writable, "users other than its owner may write to '");
 	rig_remove(dir);
 }
 

@@ -12,26 +12,6 @@
 
 #include "banned.h"
 
-static int
-setup(void **state)
-{
-	struct rig_call *rig = malloc(sizeof *rig);
-
-	assert_non_null(rig);
-	rig_call_init(rig);
-	rig->module.flags = COSI_NETWORK;
-	*state = rig;
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	rig_call_done(*state);
-	free(*state);
-	return 0;
-}
-
 static void
 test_fail__first_code_and_masked_text(void **state)
 {
@@ -292,24 +272,19 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_fail__first_code_and_masked_text, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_failed_call__gets_nothing_more, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_log__names_module_and_backend, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_log__cut_at_a_kilobyte, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cut__no_part_of_a_secret, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_alloc__zeroed_and_limited, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_printf__limited, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_time_left__deadline_and_cancellation, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_wait__ends_with_the_call, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_random__differs, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_public_url, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_url__base_and_label, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_http__not_in_open_and_not_without_the_flag,
-						setup, teardown),
+		RIG_CALL_TEST(test_fail__first_code_and_masked_text),
+		RIG_CALL_TEST(test_failed_call__gets_nothing_more),
+		RIG_CALL_TEST(test_log__names_module_and_backend),
+		RIG_CALL_TEST(test_log__cut_at_a_kilobyte),
+		RIG_CALL_TEST(test_cut__no_part_of_a_secret),
+		RIG_CALL_TEST(test_alloc__zeroed_and_limited),
+		RIG_CALL_TEST(test_printf__limited),
+		RIG_CALL_TEST(test_time_left__deadline_and_cancellation),
+		RIG_CALL_TEST(test_wait__ends_with_the_call),
+		RIG_CALL_TEST(test_random__differs),
+		RIG_CALL_TEST(test_public_url),
+		RIG_CALL_TEST(test_url__base_and_label),
+		RIG_CALL_TEST(test_http__not_in_open_and_not_without_the_flag),
 	};
 
 	return cmocka_run_group_tests(tests, group_setup, group_teardown);

@@ -12,26 +12,6 @@
 
 #define OK "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
-static int
-setup(void **state)
-{
-	struct rig_call *rig = malloc(sizeof *rig);
-
-	assert_non_null(rig);
-	rig_call_init(rig);
-	rig->module.flags = COSI_NETWORK;
-	*state = rig;
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	rig_call_done(*state);
-	free(*state);
-	return 0;
-}
-
 /* A server, and a client of the instance. */
 static struct httpd *
 connect_to(struct rig_call *rig, const struct httpd_step *steps, size_t nsteps)
@@ -55,8 +35,8 @@ disconnect(struct rig_call *rig, struct httpd *httpd)
 	httpd_stop(httpd);
 }
 
-/* What a module gets that was built before the fields after `path` were there, and one that
- * carries more than we know. */
+/* A module built before the fields after `path` existed, and one whose structure is larger than
+ * the daemon's. */
 static void
 test_http__struct_of_another_size(void **state)
 {
@@ -152,10 +132,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_http__struct_of_another_size, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_http__unknown_outcome_is_told, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_http__ends_with_the_call, setup, teardown),
+		RIG_CALL_TEST(test_http__struct_of_another_size),
+		RIG_CALL_TEST(test_http__unknown_outcome_is_told),
+		RIG_CALL_TEST(test_http__ends_with_the_call),
 	};
 
 	return cmocka_run_group_tests(tests, group_setup, group_teardown);

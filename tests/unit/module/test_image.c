@@ -143,6 +143,10 @@ test_load__not_a_module_file(void **state)
 
 	refused(folder, "absent", "absent.so': No such file or directory");
 	rig_write(rig_path(folder->modules, "text.so"), "hello\n", 6);
+	rig_write(rig_path(folder->modules, "more.so"), "hello\n", 6);
+	rig_write(rig_path(folder->modules, ".more.so"), "hello\n", 6);
+	refused(folder, "absent",
+		"absent.so': No such file or directory: the modules there are more, text");
 	refused(folder, "text", "the file is not a shared object");
 	rig_write(rig_path(folder->modules, "empty.so"), "", 0);
 	refused(folder, "empty", "the file is empty");
@@ -207,9 +211,9 @@ test_load__writable_by_others(void **state)
 	const char *path = take_good(folder);
 
 	assert_int_equal(chmod(path, 0664), 0);
-	refused(folder, "good", "users other than its owner may write to the file");
+	refused(folder, "good", "users other than its owner may write to '");
 	assert_int_equal(chmod(path, 0646), 0);
-	refused(folder, "good", "users other than its owner may write to the file");
+	refused(folder, "good", "users other than its owner may write to '");
 }
 
 static void
@@ -237,7 +241,7 @@ test_load__foreign_owner(void **state)
 	if (geteuid() != 0)
 		fail_msg("this test needs root");
 	assert_int_equal(chown(path, 65534, 65534), 0);
-	refused(folder, "good", "the file belongs to user 65534");
+	refused(folder, "good", "belongs to user 65534");
 }
 
 static void

@@ -179,7 +179,7 @@ test_module__hang(void **state)
 	refused(checked, "hang", "loading timed out after 0.3 s");
 }
 
-/* As the daemon runs: it blocks what the child must be able to die of. */
+/* The daemon blocks signals that have to end the child. */
 static void
 test_module__blocked_signals(void **state)
 {
@@ -264,7 +264,8 @@ test_open__each_failure_is_named(void **state)
 	refused_open(checked, "open-crash", "open() of module 'open-crash' crashed (SIGABRT)");
 	refused_open(checked, "open-exit",
 		     "open() of module 'open-exit' ended the process (exit status 3)");
-	refused_open(checked, "open-fork", "open() left a child process running");
+	refused_open(checked, "open-fork",
+		     "open() of module 'open-fork' left a child process running");
 	checked->check.limit_ms = SHORT_MS;
 	refused_open(checked, "open-hang", "open() of module 'open-hang' timed out after 0.3 s");
 }

@@ -26,7 +26,7 @@ watch_malloc(size_t size)
 	return p;
 }
 
-/* "{"a":[{},{},...]}" and "<r><e0/><e1/>...</r>" of at least len bytes. */
+/* "{"a":[{},{},...]}", "{"a":"xxx..."}" and "<r><e0/><e1/>...</r>" of at least len bytes. */
 static char *
 hostile_json(size_t len)
 {
@@ -36,6 +36,17 @@ hostile_json(size_t len)
 	while ((size_t)(end - text) < len)
 		end = stpcpy(end, ",{}");
 	(void)stpcpy(end, "]}");
+	return text;
+}
+
+/* Four times as long: jansson asks again for each byte after the one that had no room. */
+static char *
+hostile_text(size_t len)
+{
+	char *text = malloc((len *= 4) + 16), *end = stpcpy(text, "{\"a\":\"");
+
+	memset(end, 'x', len);
+	(void)stpcpy(end + len, "\"}");
 	return text;
 }
 
@@ -80,6 +91,7 @@ static const struct parser {
 	const char *honest;
 } parsers[] = {
 	{ hostile_json, parse_json, "{\"a\": [{}, {}]}" },
+	{ hostile_text, parse_json, "{\"a\": \"x\"}" },
 	{ hostile_xml, parse_xml, "<a><b/><b/></a>" },
 };
 static const struct parser *parser;

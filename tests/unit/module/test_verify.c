@@ -242,6 +242,28 @@ test_map_name__module(void **state)
 	assert_string_equal(rig->status.text, "module 'liar' failed without a reason");
 }
 
+static const char *
+lie_longer(void *instance, struct cosi_call *call, uint32_t kind, const char *asked, bool exact)
+{
+	(void)instance;
+	(void)kind;
+	(void)exact;
+	return cosi_printf(call, "%s-x", asked);
+}
+
+/* Repeated by its id, the request would make another bucket. */
+static void
+test_map_name__of_its_own_result(void **state)
+{
+	struct rig_call *rig = *state;
+
+	rig->module.map_name = lie_longer;
+	assert_null(map(rig, "photos", false));
+	assert_int_equal(rig->status.code, COSI_INTERNAL);
+	assert_string_equal(rig->status.text, "module 'liar' made 'photos-x' out of 'photos', and "
+					      "another name out of that");
+}
+
 static void
 test_map_name__absent(void **state)
 {
@@ -254,16 +276,15 @@ test_map_name__absent(void **state)
 	rig_assert_has(rig->status.text, "backend 'b1' cannot use the name 'a_b'");
 }
 
-/* cosid --check outside of its unit could not read a secret. */
 static void
-test_shut__nothing_is_called(void **state)
+test_left_out__nothing_is_called(void **state)
 {
 	struct rig_call *rig = *state;
 	struct cosi_bucket out;
 
-	rig->instance.unfit = true;
-	rig_assert_has(create(rig, &out), "backend 'b1' is not open");
-	assert_int_equal(rig->status.code, COSI_PRECONDITION);
+	rig->backend.left_out = "its secret is gone";
+	rig_assert_has(create(rig, &out), "backend 'b1' is left out: its secret is gone");
+	assert_int_equal(rig->status.code, COSI_UNAVAILABLE);
 	assert_null(map(rig, "photos", false));
 }
 
@@ -286,8 +307,10 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_simple_handlers__result_counts, liar_setup,
 						liar_teardown),
 		cmocka_unit_test_setup_teardown(test_map_name__module, liar_setup, liar_teardown),
+		cmocka_unit_test_setup_teardown(test_map_name__of_its_own_result, liar_setup,
+						liar_teardown),
 		cmocka_unit_test_setup_teardown(test_map_name__absent, liar_setup, liar_teardown),
-		cmocka_unit_test_setup_teardown(test_shut__nothing_is_called, liar_setup,
+		cmocka_unit_test_setup_teardown(test_left_out__nothing_is_called, liar_setup,
 						liar_teardown),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_bucket.c - create, get, delete: what is ours, what is not, what is half made. */
+ * test_bucket.c - create, get and delete of own, foreign and unfinished buckets. */
 #include <stdio.h>
 #include <string.h>
 

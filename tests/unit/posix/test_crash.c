@@ -228,6 +228,8 @@ undo_everywhere(const struct operation *operation, uint32_t (*undo)(struct rig *
 		struct rig rig;
 
 		begin(&rig, operation);
+		if (!rig_exists(&rig, ".cosid"))
+			rig_mkdir(&rig, ".cosid"); /* else nothing can be undone: test_root.c */
 		died = dies_at(&rig, operation, nth);
 		assert_int_equal(undo(&rig), COSI_OK);
 		assert_false(rig_exists(&rig, gone));
@@ -265,6 +267,13 @@ fail_everywhere(const struct operation *operation, int error, uint32_t expected_
 		if (struck && code != expected_code)
 			fail_msg("%s answers %u to error %d at %u", operation->name, code, error,
 				 nth);
+		/* What writes says which file system is full. */
+		if (struck && error == ENOSPC && strstr(rig.status.text, rig.root) == NULL &&
+		    strncmp(rig.status.text, "cannot read ", 12) != 0 &&
+		    strncmp(rig.status.text, "cannot look up ", 15) != 0 &&
+		    strncmp(rig.status.text, "cannot empty ", 13) != 0)
+			fail_msg("%s at %u does not name the root: %s", operation->name, nth,
+				 rig.status.text);
 		assert_int_equal(open_descriptors(), descriptors);
 		assert_retry_converges(&rig, operation, nth, expected);
 		rig_done(&rig);

@@ -81,7 +81,8 @@ write_padded(struct rig *rig, size_t size)
 
 static pid_t child;
 
-/* What posix_spawn() in another thread does for a moment: a process with our descriptors. */
+/* A child with this process's descriptors, as posix_spawn() in another thread makes for a moment.
+ */
 static void
 fork_once(void)
 {
@@ -163,7 +164,8 @@ test_write__refused_names_the_root(void **state)
 	assert_int_equal(rig_create(rig, "photos", NULL, NULL), COSI_DENIED);
 	(void)fault_disarm();
 	(void)snprintf(text, sizeof text,
-		       "cannot write below '%s': cannot lock 'photos': Read-only file system",
+		       "cannot write below '%s': cannot lock 'photos': Read-only file system: "
+		       "is the directory in ReadWritePaths= of the unit?",
 		       rig->root);
 	assert_string_equal(rig->status.text, text);
 }

@@ -112,9 +112,32 @@ test_root__absent_from_the_start(void **state)
 	assert_int_equal(rig_open(rig), 0);
 	assert_unavailable(rig, "is key 'root' right");
 	mount_again(rig);
-	assert_int_equal(rig_delete(rig, "photos", false), COSI_OK);
-	assert_int_equal(rig_revoke(rig, "cosi-me", ""), COSI_OK);
 	assert_int_equal(rig_create(rig, "photos", NULL, &bucket), COSI_OK);
+	assert_int_equal(rig_delete(rig, "films", false), COSI_OK);
+	assert_int_equal(rig_revoke(rig, "cosi-me", ""), COSI_OK);
+}
+
+/* The daemon came after the mount point and before its file system: it has seen no records yet. */
+static void
+test_root__without_records_proves_no_absence(void **state)
+{
+	struct rig *rig = *state;
+	struct cosi_bucket bucket;
+
+	assert_int_equal(rig_create(rig, "photos", NULL, &bucket), COSI_OK);
+	assert_int_equal(rig_grant(rig, "cosi-me", "photos:1", NULL, NULL), COSI_OK);
+	unmount(rig);
+	assert_int_equal(mkdir(rig->root, 0755), 0);
+	rig_close(rig);
+	assert_int_equal(rig_open(rig), 0);
+	assert_int_equal(rig_delete(rig, "photos", false), COSI_UNAVAILABLE);
+	assert_non_null(strstr(rig->status.text, "it has no records: is the file system mounted?"));
+	assert_int_equal(rig_revoke(rig, "cosi-me", ""), COSI_UNAVAILABLE);
+	assert_string_equal(rig_listing(rig), "");
+	assert_int_equal(rmdir(rig->root), 0);
+	mount_again(rig);
+	assert_int_equal(rig_revoke(rig, "cosi-me", ""), COSI_OK);
+	assert_int_equal(rig_delete(rig, "photos", false), COSI_OK);
 }
 
 /* So a mount point that belongs to root is never taken for a new root. */
@@ -127,8 +150,9 @@ test_root__of_another_user_is_not_believed(void **state)
 	/* root may write anywhere, so it is not asked */
 	if (geteuid() == 0)
 		assert_int_equal(seteuid(65534), 0);
-	assert_int_equal(rig_delete(rig, "photos", false), COSI_DENIED);
-	assert_int_equal(rig_revoke(rig, "cosi-me", ""), COSI_DENIED);
+	assert_int_equal(rig_create(rig, "photos", NULL, NULL), COSI_DENIED);
+	assert_int_equal(rig_delete(rig, "photos", false), COSI_UNAVAILABLE);
+	assert_int_equal(rig_revoke(rig, "cosi-me", ""), COSI_UNAVAILABLE);
 	assert_int_equal(seteuid(getuid()), 0);
 	assert_int_equal(chmod(rig->root, 0700), 0);
 }
@@ -177,6 +201,7 @@ main(void)
 		TEST(test_root__empty_mount_point_is_not_believed),
 		TEST(test_root__another_one_with_records_is_taken),
 		TEST(test_root__absent_from_the_start),
+		TEST(test_root__without_records_proves_no_absence),
 		TEST(test_root__of_another_user_is_not_believed),
 		TEST(test_root__mounted_after_the_start),
 		TEST(test_root__is_not_held_between_calls),

@@ -58,7 +58,7 @@ test_purge__files_and_directories(void **state)
 	assert_deleted(rig);
 }
 
-/* What a purge gives to directories for a time may be somebody's key. */
+/* A user's key may have the name that a purge gives to a directory for a time. */
 static void
 test_purge__keys_named_like_lifted_directories(void **state)
 {
@@ -171,7 +171,7 @@ test_purge__without_the_rights_says_so(void **state)
 	rig_write(rig, "photos/dir/a", "");
 	(void)snprintf(path, sizeof path, "%s/photos/dir", rig->root);
 	assert_int_equal(chmod(path, 0500), 0);
-	if (geteuid() == 0) { /* root needs no rights: become somebody who owns all but those */
+	if (geteuid() == 0) { /* root needs no rights: become a user who owns all but those */
 		assert_int_equal(chown(path, 65534, 65534), 0);
 		(void)snprintf(path, sizeof path, "chown -R 65534 %s", rig->root);
 		assert_int_equal(chmod(rig->root, 0777), 0);

@@ -3,16 +3,16 @@
 #include "routing/plan.h"
 
 #include "config/config.h"
-#include "rig.h"
+#include "plan_rig.h"
 #include "routing/id.h"
 
 #include "banned.h"
 
 static int
-can_get(void *instance, struct cosi_call *call, const struct cosi_bucket_req *req,
+can_get(void *instance, struct cosi_call *call, const struct cosi_bucket_req *asked,
 	struct cosi_bucket *out)
 {
-	(void)instance, (void)call, (void)req, (void)out;
+	(void)instance, (void)call, (void)asked, (void)out;
 	return -1;
 }
 
@@ -42,47 +42,6 @@ static struct config config = { .owner = "us.example.org", .default_backend = "w
 static struct generation generation = { .config = &config,
 					.nbackends = COUNT(backends),
 					.backends = backends };
-
-static struct arena arena;
-static struct status status;
-static struct request req;
-static struct plan plan;
-
-static int
-setup(void **state)
-{
-	(void)state;
-	arena_init(&arena, 1 << 20);
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void)state;
-	arena_done(&arena);
-	return 0;
-}
-
-static int
-make(const struct request *asked)
-{
-	status = (struct status){ 0 };
-	req = *asked;
-	plan = (struct plan){
-		.generation = &generation, .req = &req, .arena = &arena, .status = &status
-	};
-	return plan_request(&plan);
-}
-
-static void
-expect_refused(const struct request *asked, uint32_t code, const char *part)
-{
-	assert_int_equal(make(asked), -1);
-	assert_int_equal(status.code, code);
-	if (strstr(status.text, part) == NULL)
-		fail_msg("'%s' is not in '%s'", part, status.text);
-}
 
 /* "b:east.a!" for each lock, with a '!' when it is exclusive, and a space between. */
 static const char *
@@ -123,7 +82,7 @@ test_create__by_parameter(void **state)
 	};
 
 	(void)state;
-	assert_int_equal(make(&create), 0);
+	assert_int_equal(make_plan(&generation, &create), 0);
 	assert_null(plan.lookup);
 	assert_string_equal(plan.backend->name, "east");
 	assert_string_equal(plan.id, "east.photos");
@@ -140,7 +99,7 @@ test_create__by_default(void **state)
 	const struct request create = { .op = REQUEST_CREATE, .name = "photos" };
 
 	(void)state;
-	assert_int_equal(make(&create), 0);
+	assert_int_equal(make_plan(&generation, &create), 0);
 	assert_null(plan.backend);
 	assert_string_equal(candidates(), "west east blob");
 	assert_string_equal(locks(), "b:west.photos! b:east.photos! b:blob.photos!");
@@ -160,13 +119,13 @@ test_create__names_that_the_store_cannot_hold(void **state)
 	};
 
 	(void)state;
-	assert_int_equal(make(&create), 0);
+	assert_int_equal(make_plan(&generation, &create), 0);
 	assert_string_equal(plan.id, "east.a-name-of-more-than-");
 	create.exact_names = true;
-	expect_refused(&create, COSI_INVALID, "too long");
+	expect_refused(&generation, &create, COSI_INVALID, "too long");
 	/* By default: those that cannot hold it are not asked, and keep no other from it. */
 	create.nparams = 0;
-	assert_int_equal(make(&create), 0);
+	assert_int_equal(make_plan(&generation, &create), 0);
 	assert_string_equal(candidates(), "blob");
 }
 
@@ -177,11 +136,15 @@ static void
 test_by_id__routes_itself(void **state)
 {
 	(void)state;
-	assert_int_equal(make(&(struct request){ .op = REQUEST_DELETE, .id = "blob.a.b" }), 0);
+	assert_int_equal(
+		make_plan(&generation, &(struct request){ .op = REQUEST_DELETE, .id = "blob.a.b" }),
+		0);
 	assert_string_equal(plan.backend->name, "blob");
 	assert_string_equal(plan.native, "a.b");
 	assert_string_equal(locks(), "b:blob.a.b!");
-	assert_int_equal(make(&(struct request){ .op = REQUEST_GET, .id = "blob.a.b" }), 0);
+	assert_int_equal(
+		make_plan(&generation, &(struct request){ .op = REQUEST_GET, .id = "blob.a.b" }),
+		0);
 	assert_string_equal(locks(), "");
 }
 
@@ -189,15 +152,17 @@ static void
 test_by_id__native_names(void **state)
 {
 	(void)state;
-	assert_int_equal(make(&(struct request){ .op = REQUEST_GET, .id = "old" }), 0);
+	assert_int_equal(
+		make_plan(&generation, &(struct request){ .op = REQUEST_GET, .id = "old" }), 0);
 	assert_string_equal(candidates(), "east west blob");
 	assert_false(plan.lookup->owned_only);
-	assert_int_equal(make(&(struct request){ .op = REQUEST_DELETE, .id = "old" }), 0);
+	assert_int_equal(
+		make_plan(&generation, &(struct request){ .op = REQUEST_DELETE, .id = "old" }), 0);
 	assert_true(plan.lookup->owned_only);
 	assert_int_equal(plan.nlocks, 0);
-	expect_refused(&(struct request){ .op = REQUEST_GET, .id = "no/bucket" }, COSI_INVALID,
-		       "neither a bucket_id nor the name of a bucket");
-	expect_refused(&(struct request){ .op = REQUEST_DELETE, .id = "no/bucket" },
+	expect_refused(&generation, &(struct request){ .op = REQUEST_GET, .id = "no/bucket" },
+		       COSI_INVALID, "neither a bucket_id nor the name of a bucket");
+	expect_refused(&generation, &(struct request){ .op = REQUEST_DELETE, .id = "no/bucket" },
 		       COSI_PRECONDITION, "neither a bucket_id nor the name of a bucket");
 }
 
@@ -226,12 +191,12 @@ test_grant__locks(void **state)
 	struct request grant = grant_of("east.b", "east.a");
 
 	(void)state;
-	assert_int_equal(make(&grant), 0);
+	assert_int_equal(make_plan(&generation, &grant), 0);
 	assert_string_equal(plan.id, "east.cosi-ba-1");
 	assert_int_equal(plan.access.protocol, COSI_S3);
 	assert_string_equal(locks(), "a:east.cosi-ba-1! b:east.a b:east.b");
 	grant = grant_of("blob.b", "blob.a");
-	assert_int_equal(make(&grant), 0);
+	assert_int_equal(make_plan(&generation, &grant), 0);
 	assert_string_equal(locks(), "a:blob.cosi-ba-1! b:blob.a! b:blob.b!");
 }
 
@@ -242,7 +207,7 @@ test_grant__what_the_module_is_told(void **state)
 
 	(void)state;
 	grant.service_account = "system:serviceaccount:shop:web";
-	assert_int_equal(make(&grant), 0);
+	assert_int_equal(make_plan(&generation, &grant), 0);
 	assert_string_equal(plan.access.native, "cosi-ba-1");
 	assert_string_equal(plan.access.mark.owner, "us.example.org");
 	assert_string_equal(plan.access.mark.name, "ba-1");
@@ -262,9 +227,9 @@ test_grant__of_one_backend(void **state)
 	struct request grant = grant_of("east.b", "west.a");
 
 	(void)state;
-	expect_refused(&grant, COSI_OUT_OF_RANGE, "'east' and 'west'");
+	expect_refused(&generation, &grant, COSI_OUT_OF_RANGE, "'east' and 'west'");
 	grant = grant_of("east.b", "east.b");
-	expect_refused(&grant, COSI_INVALID, "with two access modes");
+	expect_refused(&generation, &grant, COSI_INVALID, "with two access modes");
 }
 
 static void
@@ -273,17 +238,17 @@ test_revoke__of_whose_account(void **state)
 	struct request revoke = { .op = REQUEST_REVOKE, .id = "east.cosi-ba-1" };
 
 	(void)state;
-	assert_int_equal(make(&revoke), 0);
+	assert_int_equal(make_plan(&generation, &revoke), 0);
 	assert_string_equal(locks(), "a:east.cosi-ba-1!");
 	assert_false(plan.nothing_to_do);
 	revoke.buckets = &wanted[2]; /* another backend's: the account has no access to it */
 	revoke.nbuckets = 1;
-	assert_int_equal(make(&revoke), 0);
+	assert_int_equal(make_plan(&generation, &revoke), 0);
 	assert_true(plan.nothing_to_do);
 	revoke.id = "east.somebody";
-	expect_refused(&revoke, COSI_PRECONDITION, "does not begin with 'cosi-'");
+	expect_refused(&generation, &revoke, COSI_PRECONDITION, "does not begin with 'cosi-'");
 	revoke.id = "gone.cosi-ba-1";
-	expect_refused(&revoke, COSI_PRECONDITION, "names no configured backend");
+	expect_refused(&generation, &revoke, COSI_PRECONDITION, "names no configured backend");
 }
 
 /* On a backend whose revokes lock the bucket, too: a name that no id has room for is no bucket's.
@@ -302,7 +267,7 @@ test_revoke__length_of_a_native_name(void **state)
 	for (size_t len = FITS; len <= ID_MAX; len++) {
 		memset(native, 'x', len);
 		native[len] = '\0';
-		assert_int_equal(make(&revoke), 0);
+		assert_int_equal(make_plan(&generation, &revoke), 0);
 		assert_int_equal(plan.nlocks, len == FITS ? 2 : 1);
 		assert_int_equal(plan.nothing_to_do, len > FITS);
 		if (len == FITS)
@@ -338,7 +303,7 @@ test_lookup__decisions(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		const struct backend *found;
 
-		assert_int_equal(make(cases[i].owned ? &create : &get), 0);
+		assert_int_equal(make_plan(&generation, cases[i].owned ? &create : &get), 0);
 		for (const char *c = cases[i].answers; *c != '\0' && *c != '-'; c++) {
 			struct candidate *candidate = lookup_next(plan.lookup);
 
@@ -365,13 +330,13 @@ test_request__needs_too_much_memory(void **state)
 
 	(void)state;
 	arena_init(&arena, 16);
-	expect_refused(&create, COSI_EXHAUSTED, "the request needs too much memory");
+	expect_refused(&generation, &create, COSI_EXHAUSTED, "the request needs too much memory");
 	generation.nbackends = 0;
-	expect_refused(&create, COSI_UNAVAILABLE, "no backend is configured");
+	expect_refused(&generation, &create, COSI_UNAVAILABLE, "no backend is configured");
 	generation.nbackends = COUNT(backends);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, plan_setup, plan_teardown)
 
 int
 main(void)

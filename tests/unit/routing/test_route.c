@@ -145,6 +145,44 @@ test_only_one__that_speaks_it(void **state)
 }
 
 static void
+warns(const char *text)
+{
+	struct diag diag = { 0 };
+
+	route_warn(&generation, &diag);
+	assert_int_equal(diag.nerrors, 0);
+	assert_int_equal(diag.nlines, text != NULL ? 1 : 0);
+	if (text != NULL)
+		assert_string_equal(diag.lines[0], text);
+	diag_done(&diag);
+}
+
+static void
+test_warning__nothing_chooses(void **state)
+{
+	static const struct config_route any[] = { { "photos-*", "west" }, { "*", "east" } };
+
+	(void)state;
+	configs[2].file = "cosid.conf";
+	configs[2].line = 7;
+	warns("cosid.conf:7: warning: there is no 'default_backend' to choose between 'east', "
+	      "'west', 'blob': bucket classes without the parameter 'backend' are refused");
+	configs[0].accept_new = false;
+	warns("cosid.conf:7: warning: there is no 'default_backend' to choose between 'west', "
+	      "'blob': bucket classes of v1alpha1, which names no protocol, without the parameter "
+	      "'backend' are refused");
+	configs[1].accept_new = false;
+	warns(NULL);
+	configs[0].accept_new = configs[1].accept_new = true;
+	config.routes = any;
+	config.nroutes = COUNT(any);
+	warns(NULL);
+	config.nroutes = 1;
+	config.default_backend = "west";
+	warns(NULL);
+}
+
+static void
 test_nobody__names_the_choices(void **state)
 {
 	(void)state;
@@ -183,6 +221,7 @@ main(void)
 		cmocka_unit_test_setup(test_routes__first_that_can_take_it, setup),
 		cmocka_unit_test_setup(test_default__when_it_can_take_it, setup),
 		cmocka_unit_test_setup(test_only_one__that_speaks_it, setup),
+		cmocka_unit_test_setup(test_warning__nothing_chooses, setup),
 		cmocka_unit_test_setup(test_nobody__names_the_choices, setup),
 		cmocka_unit_test_setup(test_native__route_that_lets_it_in, setup),
 	};

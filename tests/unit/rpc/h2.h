@@ -13,9 +13,11 @@ enum { H2_DATA = 0, H2_HEADERS = 1, H2_SETTINGS = 4, H2_PING = 6, H2_GOAWAY = 7,
 
 struct h2 {
 	int fd;
-	bool dead;       /* the server has closed */
-	bool unwelcome;  /* it was asked to go */
-	uint32_t npongs; /* answers to pings */
+	bool dead;          /* the server has closed */
+	bool unwelcome;     /* the server has sent GOAWAY */
+	uint32_t npongs;    /* answers to pings */
+	uint32_t nended;    /* calls that the server has answered */
+	uint32_t nmessages; /* DATA frames: one for each short answer */
 	int64_t window, stream_windows[H2_STREAMS], initial_window;
 	uint8_t in[1 << 17];
 	size_t nread;
@@ -68,6 +70,10 @@ h2_take(struct h2 *h2, const uint8_t *frame, size_t len)
 		h2_frame(h2, H2_PING, 1, 0, p, len);
 	else if (frame[3] == H2_PING)
 		h2->npongs++;
+	else if (frame[3] == H2_HEADERS && (frame[4] & 1) != 0)
+		h2->nended++;
+	else if (frame[3] == H2_DATA)
+		h2->nmessages++;
 	else if (frame[3] == H2_GOAWAY)
 		h2->unwelcome = true;
 	else if (frame[3] == H2_WINDOW && stream == 0)

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -106,12 +108,24 @@ rig_long(size_t n, char letter)
 	return text;
 }
 
+/* A connection of bare bytes. */
+static inline int
+rig_connect(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	(void)snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+	assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
+	return fd;
+}
+
 /* stderr between the two calls, which is where the log goes. */
 static int rig_old_stderr;
 static FILE *rig_sink;
 static char rig_log[1 << 20];
 
-/* Whoever ends the process (an assertion, the core) has said why into the capture. */
+/* The captured log says why the process ends (an assertion, or the core). */
 static inline void
 rig_on_abort(int number)
 {
@@ -146,6 +160,7 @@ rig_captured(void)
 	len = fread(rig_log, 1, sizeof rig_log - 1, rig_sink);
 	rig_log[len] = '\0';
 	(void)fclose(rig_sink);
+	rig_sink = NULL;
 }
 
 static inline unsigned

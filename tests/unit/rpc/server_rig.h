@@ -5,7 +5,6 @@
 #include "rig.h"
 
 #include <sys/socket.h>
-#include <sys/un.h>
 
 #include "rpc/server.h"
 
@@ -94,12 +93,7 @@ teardown(void **state)
 static inline int
 raw_connect(const struct fixture *f)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	(void)snprintf(address.sun_path, sizeof address.sun_path, "%s", f->path);
-	assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
-	return fd;
+	return rig_connect(f->path);
 }
 
 /* Ends a call that must have come to this, and whose status text must hold these words. */

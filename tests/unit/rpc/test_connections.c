@@ -19,7 +19,6 @@ test_add__of_one_user(void **state)
 	for (int i = 1; i < LIMIT_CONNECTIONS_USER; i++)
 		assert_true(is_open(f, i));
 	rig_captured();
-	rig_sink = NULL;
 	assert_int_equal(rig_lines("refusing a connection of user 7, process 77: 64 of its "
 				   "connections are open (limit 64, of all users 256)"),
 			 1);
@@ -144,7 +143,6 @@ test_calls__of_one_connection(void **state)
 	end(f, connection, LIMIT_OPEN_CALLS + 6);
 	assert_int_equal(f->c.ncalls, 1);
 	rig_captured();
-	rig_sink = NULL;
 	assert_int_equal(rig_lines("closing a connection of user 7, process 77: 769 unfinished "
 				   "calls (limit 768, of all connections 4096)"),
 			 1);

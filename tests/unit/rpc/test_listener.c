@@ -2,6 +2,7 @@
  * test_listener.c - who is accepted and handed off, without a server behind it. */
 #include "rig.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -40,6 +41,38 @@ give(void *owner, int fd)
 	while (f->keep)
 		pthread_cond_wait(&f->changed, &f->mutex);
 	pthread_mutex_unlock(&f->mutex);
+}
+
+static pthread_mutex_t refusals_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t refusals_changed = PTHREAD_COND_INITIALIZER;
+static unsigned nrefusals;
+
+int __real_accept4(int fd, struct sockaddr *address, socklen_t *len, int flags);
+int __wrap_accept4(int fd, struct sockaddr *address, socklen_t *len, int flags);
+
+/* The linker sends the listener's accept4() here.  Counts how often there was no descriptor. */
+int
+__wrap_accept4(int fd, struct sockaddr *address, socklen_t *len, int flags)
+{
+	int rc = __real_accept4(fd, address, len, flags), error = errno;
+
+	if (rc < 0 && error == EMFILE) {
+		pthread_mutex_lock(&refusals_mutex);
+		nrefusals++;
+		pthread_cond_signal(&refusals_changed);
+		pthread_mutex_unlock(&refusals_mutex);
+	}
+	errno = error;
+	return rc;
+}
+
+static void
+wait_refusals(unsigned n)
+{
+	pthread_mutex_lock(&refusals_mutex);
+	while (nrefusals < n)
+		pthread_cond_wait(&refusals_changed, &refusals_mutex);
+	pthread_mutex_unlock(&refusals_mutex);
 }
 
 static void
@@ -105,12 +138,7 @@ teardown(void **state)
 static int
 client(const struct fixture *f)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	(void)snprintf(address.sun_path, sizeof address.sun_path, "%s", f->path);
-	assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
-	return fd;
+	return rig_connect(f->path);
 }
 
 /* Blocks until the other end is closed. */
@@ -206,7 +234,6 @@ test_review__closes_who_is_not_allowed(void **state)
 static void
 test_descriptors__run_out(void **state)
 {
-	const struct timespec while_ms = { .tv_nsec = 350000000 };
 	struct fixture *f = *state;
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct rlimit before, low;
@@ -223,7 +250,7 @@ test_descriptors__run_out(void **state)
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
 	(void)snprintf(address.sun_path, sizeof address.sun_path, "%s", f->path);
 	assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
-	(void)nanosleep(&while_ms, NULL); /* it tries three times */
+	wait_refusals(3);
 	assert_int_equal(f->ngiven, 1);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 	wait_given(f, 2);
@@ -232,7 +259,7 @@ test_descriptors__run_out(void **state)
 	(void)close(fd);
 }
 
-/* Whoever had connected when nobody accepted any more is accepted all the same. */
+/* Connections that are in the listening socket's queue when accepting ends are accepted. */
 static void
 test_rest__of_the_queue(void **state)
 {

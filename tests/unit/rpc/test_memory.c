@@ -2,7 +2,7 @@
  * test_memory.c - any one allocation fails: RESOURCE_EXHAUSTED, nothing is lost, and the next call
  * works.
  *
- * Of our own code, that is: gRPC itself ends the process when it has no memory.
+ * Only allocations in cosid's code fail: gRPC itself ends the process when it has no memory.
  */
 #include "fakes/memory.h"
 #include "server_rig.h"

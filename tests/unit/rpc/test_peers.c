@@ -69,7 +69,7 @@ test_identify__not_a_socket(void **state)
 	assert_int_equal(rig_lines("the kernel does not say who connected"), 1);
 }
 
-/* A socket whose other end is us. */
+/* A socket whose other end is in this process. */
 static int
 socket_of_ours(void)
 {
@@ -116,7 +116,7 @@ test_allow__user_and_group(void **state)
 	(void)close(fd);
 }
 
-/* A child in group 54321 besides its own connects; needs the right to set groups. */
+/* A child that has group 54321 as a supplementary one connects; needs the right to set groups. */
 static void
 test_allow__supplementary_group(void **state)
 {

@@ -204,8 +204,8 @@ is_open(int fd)
 	return pollfd.revents == 0;
 }
 
-/* That many connections of one user, and no more: one more is closed at once, and nobody else loses
- * a connection or is kept out.  Run as root, as the whole suite is. */
+/* One connection of a user above the limit is closed at once; no other user loses a connection or
+ * is kept out.  Needs root, as the whole suite does. */
 static void
 test_connections__at_the_limit(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_v1alpha1.c - requests of v1alpha1 to ours, and our answers to its. */
+ * test_v1alpha1.c - requests of v1alpha1 become cosid's, and cosid's replies those of v1alpha1. */
 #include "rig.h"
 
 #include "cosi_v1alpha1.pb-c.h"
@@ -204,7 +204,7 @@ test_create__answer(void **state)
 	rig_done(&rig);
 }
 
-/* clause 24: our own answers obey the limits. */
+/* clause 24: cosid's replies obey the limits. */
 static void
 test_create__answer_refused(void **state)
 {

@@ -70,7 +70,7 @@ struct store {
 	uint32_t fails[OPS];     /* the code of handlers of that kind; 0: they work */
 	int64_t unknown_ms[OPS]; /* for so long they leave the outcome unknown */
 	uint32_t speaks;         /* protocols of its buckets; 0: the module's */
-	unsigned dawdle_us;      /* handlers take up to that long, to mix the order of things */
+	unsigned dawdle_turns; /* handlers give way up to that often, to mix the order of things */
 	bool shut;
 	/* What it has seen. */
 	unsigned calls[OPS], inside;

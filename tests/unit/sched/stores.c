@@ -2,8 +2,8 @@
  * stores.c - stands in for core/module: the handlers, each watching that its locks are held. */
 #undef NDEBUG
 #include <assert.h>
+#include <sched.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "fakes.h"
 
@@ -110,18 +110,16 @@ let_go(struct store *store, uint32_t kind, const char *native)
 	assert(false);
 }
 
-/* With the mutex, which it opens meanwhile. */
+/* Called with the mutex locked; releases it for a random number of turns of other threads. */
 static void
 dawdle(struct store *store)
 {
-	struct timespec time = { 0 };
-
-	if (store->dawdle_us == 0)
+	if (store->dawdle_turns == 0)
 		return;
 	store->seed = store->seed * 1664525u + 1013904223u;
-	time.tv_nsec = (long)((store->seed >> 8) % store->dawdle_us) * 1000;
 	pthread_mutex_unlock(&world.mutex);
-	(void)nanosleep(&time, NULL);
+	for (unsigned n = (store->seed >> 8) % store->dawdle_turns; n > 0; n--)
+		(void)sched_yield();
 	pthread_mutex_lock(&world.mutex);
 }
 

@@ -43,7 +43,7 @@ create_late(struct sched *sched, const char *name, const char *backend, const ch
 		shot_wait(late);
 		found = strstr(late->status.text, text) != NULL;
 		if (found && backend == NULL)
-			assert_null(call_fields(late->call)->backend); /* nobody knows yet */
+			assert_null(call_fields(late->call)->backend); /* not known yet */
 		shot_expect(late, COSI_TIMEOUT, NULL);
 	}
 }
@@ -179,7 +179,7 @@ test_cancel__in_the_handler(void **state)
 	while (strcmp(status->queues[i].name, "east") != 0)
 		i++;
 	assert_int_equal(status->queues[i].calls, 2);
-	assert_int_equal(status->queues[i].failed, 0); /* nobody knows */
+	assert_int_equal(status->queues[i].failed, 0); /* their outcome is unknown */
 	sched_status_free(sched, status);
 	fake_stop(sched);
 }

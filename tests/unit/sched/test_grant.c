@@ -67,7 +67,7 @@ test_grant__request_for_the_module(void **state)
 	fake_stop(sched);
 }
 
-/* The same access in both dialects is the same to the store. */
+/* The same access in both API versions is the same to the store. */
 static void
 test_grant__mode_as_parameter(void **state)
 {

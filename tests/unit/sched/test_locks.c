@@ -154,7 +154,7 @@ test_several__all_or_wait(void **state)
 	bench_free(bench);
 }
 
-/* Opposite orders within the requests: nobody waits for anybody who waits for him. */
+/* Requests that name the same locks in opposite orders do not wait for each other for ever. */
 static void
 test_several__no_deadlock(void **state)
 {

@@ -98,7 +98,7 @@ test_create__a_store_that_cannot_say(void **state)
 	FAKE_SET("north", fails[REQUEST_GET], COSI_UNAVAILABLE);
 	shot_expect(shot_create(sched, "photos", NULL), COSI_UNAVAILABLE,
 		    "backend 'north' cannot tell: the store says no");
-	/* Somebody has it: it does not matter. */
+	/* Another backend has the bucket, so the failure does not matter. */
 	shot_expect_id(shot_create(sched, "photos", "west"), "west.photos");
 	shot_expect_id(shot_create(sched, "photos", NULL), "west.photos");
 	FAKE_SET("north", fails[REQUEST_GET], 0);
@@ -217,7 +217,7 @@ test_create__a_backend_that_is_closed(void **state)
 	fake_stop(sched);
 }
 
-/* Who does not speak what is asked for cannot have it; who cannot look does not stop the others. */
+/* The look-up skips backends without the requested protocol, and those that have no look-up. */
 static void
 test_create__who_is_asked(void **state)
 {
@@ -231,7 +231,8 @@ test_create__who_is_asked(void **state)
 	shoot(sched, shot);
 	shot_expect_id(shot, "blob.photos");
 	assert_int_equal(FAKE_GET("east", calls[REQUEST_GET]), 0);
-	assert_int_equal(FAKE_GET("blob", calls[REQUEST_GET]), 0); /* the only one: nobody to ask */
+	assert_int_equal(FAKE_GET("blob", calls[REQUEST_GET]),
+			 0); /* the only candidate: no look-up */
 	shot = shot_new(REQUEST_CREATE);
 	shot->req->name = "photos";
 	shot->req->protocols = COSI_S3;

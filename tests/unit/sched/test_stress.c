@@ -109,8 +109,8 @@ shoot_all(void *arg)
 static void
 script(void)
 {
-	FAKE_SET("east", dawdle_us, 300);
-	FAKE_SET("west", dawdle_us, 300);
+	FAKE_SET("east", dawdle_turns, 300);
+	FAKE_SET("west", dawdle_turns, 300);
 	fake_has("east", "b0", "b0", NULL);
 	fake_has("west", "b1", "b1", NULL);
 	FAKE_SET("west", unknown_ms[REQUEST_DELETE], 3);

@@ -245,7 +245,7 @@ test_swap__under_load_fails_no_call(void **state)
 	unsigned ncalls = 0;
 
 	(void)state;
-	FAKE_SET("east", dawdle_us, 200);
+	FAKE_SET("east", dawdle_turns, 200);
 	for (unsigned i = 0; i < CALLERS; i++) {
 		callers[i] = (struct caller){ .sched = sched, .over = &over, .seed = i + 1 };
 		assert_int_equal(pthread_create(&threads[i], NULL, call_on, &callers[i]), 0);
@@ -255,7 +255,7 @@ test_swap__under_load_fails_no_call(void **state)
 
 		pair_swap(sched, fake_later(i % 2 == 0 ? "east" : "east west", SECOND, 1 + i % 3));
 		(void)sched_reap(sched);
-		one_call(&own); /* so that a swap never waits for nobody */
+		one_call(&own); /* so that every swap has a call to wait for */
 		assert_int_equal(own.nfailed, 0);
 	}
 	atomic_store(&over, true);

@@ -26,6 +26,8 @@
 #define BY_KEY    "GET /admin/user?access-key=K1"
 #define DROP_KEY  "DELETE /admin/user?access-key=K1&key=&uid=cosi-ba-1"
 #define SAME_KEY  "PUT /admin/user?access-key=K1&key=&secret-key=S1&uid=cosi-ba-1"
+#define MADE      "[{\"user\":\"cosi-ba-1\",\"access_key\":\"K1\",\"secret_key\":\"S1\"}]"
+#define STATS     ",\"stats\":{\"size\":0}"
 #define DELETE    "DELETE /admin/user?uid=cosi-ba-1"
 #define ALIVE     "GET /admin/user?access-key=DRIVER&stats=true"
 #define IAM       "POST /?"
@@ -49,8 +51,8 @@ test_grant__new_with_the_gateways_key(void **state)
 	script_ended(&script, COSI_OK, "");
 	assert_string_equal(access.key_id, "K1");
 	assert_string_equal(access.key_secret, "S1");
-	assert_non_null(strstr(script.sent[2].body, "Action=PutUserPolicy&PolicyName=cosi&"
-						    "UserName=cosi-ba-1&PolicyDocument=%7B"));
+	assert_non_null(strstr(script.sent[2].body, "Action=PutUserPolicy&UserName=cosi-ba-1&"
+						    "PolicyName=cosi&PolicyDocument=%7B"));
 	PLAY(&script, OURS, SAYS(PUT_USER, USER(KEYS)), SAYS(IAM, PUT_DONE),
 	     FAILS(GET_USER, 404, "NoSuchUser"));
 	script_done(&script);
@@ -75,6 +77,10 @@ test_grant__any_200_is_no_policy(void **state)
 	PLAY(&script, OURS, FAILS(PUT_USER, 409, "UserAlreadyExists"), SAYS(GET_USER, USER(KEYS)),
 	     SAYS(IAM, LISTED), SAYS(IAM, "<html></html>"));
 	script_grant(&script, PARAMS, &access);
+	script_ended(&script, COSI_UNAVAILABLE, "does it serve S3?");
+	PLAY(&script, OURS, FAILS(PUT_USER, 409, "UserAlreadyExists"), SAYS(GET_USER, USER(KEYS)),
+	     SAYS(IAM, LISTED), SAYS(IAM, "<GetUserPolicyResponse/>"));
+	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_UNAVAILABLE, "no policy in it");
 	script_done(&script);
 }
@@ -94,7 +100,7 @@ test_grant__user_that_is_there(void **state)
 	script_ended(&script, COSI_OK, "");
 	/* Its key was removed by hand: a second request for one would make two. */
 	PLAY(&script, OURS, SAYS(GET_USER, USER("\"keys\":[]")), SAYS(IAM, NO_POLICY),
-	     { .expect = ADD_KEY, .status = 200, .final = true }, SAYS(IAM, PUT_DONE),
+	     { .expect = ADD_KEY, .status = 200, .body = MADE, .final = true }, SAYS(IAM, PUT_DONE),
 	     SAYS(GET_USER, USER(KEYS)));
 	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_OK, "");
@@ -126,13 +132,13 @@ test_grant__key_that_the_gateway_does_not_know(void **state)
 	for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
 		PLAY(&script, OURS, FAILS(PUT_USER, 409, "UserAlreadyExists"),
 		     SAYS(GET_USER, USER(KEYS)), SAYS(IAM, NO_POLICY), unknown[i], OK(DROP_KEY),
-		     OK(SAME_KEY), SAYS(IAM, PUT_DONE), FAILS(GET_USER, 404, "NoSuchUser"));
+		     SAYS(SAME_KEY, MADE), SAYS(IAM, PUT_DONE), FAILS(GET_USER, 404, "NoSuchUser"));
 		script_grant(&script, PARAMS, &access);
 		script_ended(&script, COSI_BUSY, "deleted by another request");
 	}
 	PLAY(&script, OURS, FAILS(PUT_USER, 409, "UserAlreadyExists"), SAYS(GET_USER, USER(KEYS)),
 	     SAYS(IAM, NO_POLICY), FAILS(BY_KEY, 403, "AccessDenied"),
-	     FAILS(DROP_KEY, 403, "InvalidAccessKeyId"), OK(SAME_KEY), SAYS(IAM, PUT_DONE),
+	     FAILS(DROP_KEY, 403, "InvalidAccessKeyId"), SAYS(SAME_KEY, MADE), SAYS(IAM, PUT_DONE),
 	     SAYS(GET_USER, USER(KEYS)));
 	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_OK, "");
@@ -175,7 +181,7 @@ test_grant__derived_key_again(void **state)
 {
 	struct cosi_access access;
 	struct script script;
-	char create[400], add[400];
+	char create[400], add[400], made[400];
 	const char *id, *secret;
 
 	(void)state;
@@ -191,8 +197,9 @@ test_grant__derived_key_again(void **state)
 		       "PUT /admin/user?access-key=%s&key=&secret-key=%s"
 		       "&uid=cosi-ba-1",
 		       id, secret);
+	(void)snprintf(made, sizeof made, "[{\"user\":\"cosi-ba-1\",\"access_key\":\"%s\"}]", id);
 	PLAY(&script, OURS, FAILS(create, 409, "UserAlreadyExists"),
-	     SAYS(GET_USER, USER("\"keys\":[]")), SAYS(IAM, NO_POLICY), OK(add),
+	     SAYS(GET_USER, USER("\"keys\":[]")), SAYS(IAM, NO_POLICY), SAYS(add, made),
 	     SAYS(IAM, PUT_DONE));
 	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_OK, "");
@@ -208,18 +215,18 @@ test_revoke__gone_for_certain(void **state)
 
 	(void)state;
 	script_init(&script, NULL);
-	PLAY(&script, SAYS(GET_USER, USER(KEYS)), OK(DELETE), SAYS(ALIVE, OWN("")),
+	PLAY(&script, SAYS(GET_USER, USER(KEYS)), OK(DELETE), SAYS(ALIVE, OWN(STATS)),
 	     FAILS(GET_USER, 404, "NoSuchUser"));
 	script_revoke(&script, "cosi-ba-1", NULL);
 	script_ended(&script, COSI_OK, "");
-	PLAY(&script, FAILS(GET_USER, 404, "NoSuchUser"), SAYS(ALIVE, OWN("")),
+	PLAY(&script, FAILS(GET_USER, 404, "NoSuchUser"), SAYS(ALIVE, OWN(STATS)),
 	     FAILS(GET_USER, 404, "NoSuchUser"));
 	script_revoke(&script, "cosi-ba-1", NULL);
 	script_ended(&script, COSI_OK, "");
 	PLAY(&script, FAILS(GET_USER, 404, "NoSuchUser"), FAILS(ALIVE, 404, "NoSuchUser"));
 	script_revoke(&script, "cosi-ba-1", NULL);
 	script_ended(&script, COSI_BUSY, "cannot tell whether RADOS answers");
-	PLAY(&script, SAYS(GET_USER, USER(KEYS)), OK(DELETE), SAYS(ALIVE, OWN("")),
+	PLAY(&script, SAYS(GET_USER, USER(KEYS)), OK(DELETE), SAYS(ALIVE, OWN(STATS)),
 	     SAYS(GET_USER, USER(KEYS)));
 	script_revoke(&script, "cosi-ba-1", NULL);
 	script_ended(&script, COSI_BUSY, "exists again after its deletion");

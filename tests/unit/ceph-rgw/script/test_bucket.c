@@ -75,15 +75,10 @@ test_create__goes_on(void **state)
 	     OK("PUT /photos?versioning="), OK(PUT_TAGS));
 	script_create(&script, &versioned);
 	script_ended(&script, COSI_OK, "");
-	PLAY(&script, SAYS(GET_TAGS, TAGS(MARKS TAG("cosi-making", "1:other"))),
-	     { .expect = DELETE, .status = 204 }, OK(PUT_BUCKET), OK(PUT_TAGS),
-	     OK("PUT /photos?versioning="), OK(PUT_TAGS));
+	/* A late request may have set the tags of a bucket back that is in use. */
+	PLAY(&script, SAYS(GET_TAGS, TAGS(MARKS TAG("cosi-making", "1:other"))));
 	script_create(&script, &versioned);
-	script_ended(&script, COSI_OK, "");
-	PLAY(&script, SAYS(GET_TAGS, TAGS(MARKS TAG("cosi-making", "1:other"))),
-	     FAILS(DELETE, 409, "BucketNotEmpty"));
-	script_create(&script, &versioned);
-	script_ended(&script, COSI_EXISTS, "has objects already");
+	script_ended(&script, COSI_EXISTS, "begun with other parameters: delete it first");
 	script_done(&script);
 }
 
@@ -99,10 +94,12 @@ test_create__denied_by_the_gateway(void **state)
 	PLAY(&script, denied, FAILS(info, 403, "AccessDenied"));
 	script_create(&script, &plain);
 	script_ended(&script, COSI_DENIED, "the cap 'buckets=read' would tell");
-	PLAY(&script, denied, SAYS(info, "{\"owner\":\"somebody\"}"), SAYS(ALIVE, OWN));
+	PLAY(&script, denied, SAYS(info, "{\"bucket\":\"photos\",\"owner\":\"somebody\"}"),
+	     SAYS(ALIVE, OWN));
 	script_create(&script, &plain);
 	script_ended(&script, COSI_EXISTS, "another user of the gateway owns the bucket");
-	PLAY(&script, denied, SAYS(info, "{\"owner\":\"driver\"}"), SAYS(ALIVE, OWN));
+	PLAY(&script, denied, SAYS(info, "{\"bucket\":\"photos\",\"owner\":\"driver\"}"),
+	     SAYS(ALIVE, OWN));
 	script_create(&script, &plain);
 	script_ended(&script, COSI_DENIED, "the bucket policy denies access");
 	script_done(&script);
