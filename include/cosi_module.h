@@ -52,7 +52,7 @@ extern "C" {
  * Enumerations are passed as uint32_t, so that their width does not depend on the compiler. */
 #define COSI_API_MAGIC 0x49534f43u
 #define COSI_API_MAJOR 1u
-#define COSI_API_MINOR 0u
+#define COSI_API_MINOR 1u
 
 #define COSI_PRINTF(f, a) __attribute__((format(printf, f, a)))
 
@@ -200,6 +200,9 @@ struct cosi_http {
 	const struct cosi_kv *headers;
 	struct cosi_bytes body;
 	size_t max_reply;       /* the largest accepted body in bytes; 0: 1 MiB */
+	/* 1.1: the name, in lower case, of a header that every reply of the store has; a reply
+	 * without it is another server's.  NULL: there is none. */
+	const char *id_header;
 };
 #define COSI_HTTP(...) (&(struct cosi_http){ .size = sizeof(struct cosi_http), __VA_ARGS__ })
 
@@ -239,8 +242,9 @@ struct cosi_host {
 	int (*random)(struct cosi_call *, void *out, size_t len);
 	/* Sends a request to the store and returns the reply.  The daemon handles connections, TLS,
 	 * the deadline, retries and the circuit breaker.  Every HTTP status is a reply; redirects
-	 * are not followed.  NULL: there was no reply, or the call had failed before, or the store
-	 * may still carry the request out (408, 502 and 504 to a change); the call has failed. */
+	 * are not followed.  NULL: there was no reply, or it was another server's (id_header), or
+	 * the call had failed before, or the store may still carry the request out (408, 502 and
+	 * 504 to a change); the call has failed. */
 	const struct cosi_http_reply *(*http)(struct cosi_call *, const struct cosi_http *);
 	/* The URL that http() would use for this base and label; never NULL. */
 	const struct cosi_url *(*url)(struct cosi_call *, const char *base, const char *host_label);

@@ -43,8 +43,18 @@ MARKS = {"posix": "posix", "rgw": "ceph", "ceph-rgw": "ceph", "ceph": "ceph", "m
          "azurite": "azure", "azure": "azure"}
 
 
-def pytest_collection_modifyitems(items):
+def is_long(item):
+    """Does one of its marks whole_sweeps(PARAMETER=VALUE...) fit all the way?"""
+    return any(all(item.callspec.params[key] == value for key, value in mark.kwargs.items())
+               for mark in item.iter_markers("whole_sweeps"))
+
+
+def pytest_collection_modifyitems(config, items):
     """A test has the mark of each store whose fixture it uses or that is a parameter of it."""
+    if not config.getoption("--whole-sweeps"):
+        long = [item for item in items if is_long(item)]
+        config.hook.pytest_deselected(items=long)
+        items[:] = [item for item in items if item not in long]
     for item in items:
         params = item.callspec.params.values() if hasattr(item, "callspec") else ()
         words = {*item.fixturenames, *(word for word in params if isinstance(word, str))}

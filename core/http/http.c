@@ -125,7 +125,7 @@ send_until_answered(const struct http_client *client, struct origin *origin, str
 	const struct request *request = attempt->request;
 	struct http_call *call = attempt->call;
 	unsigned nattempts = 0;
-	bool again, probe, lost;
+	bool again, probe, foreign, lost;
 
 	do {
 		if (!breaker_admit(&origin->breaker, clock_mono_ms(), &probe)) {
@@ -137,10 +137,14 @@ send_until_answered(const struct http_client *client, struct origin *origin, str
 		*attempt = (struct attempt){ .request = request, .call = call };
 		handle_perform(handle, attempt);
 		nattempts++;
+		/* A proxy or another server in the store's place. */
+		foreign = attempt->status != 0 && request->id_header != NULL &&
+			  reply_header(&handle->reply, request->id_header) == NULL;
 		/* The store may carry it out later, beside or after whatever is sent then: its
 		 * repetition, another request of this call, or of one that saw this call succeed.
 		 * So nothing more is sent, and the call fails. */
-		lost = request->changing && attempt->sent > 0 && is_lost(attempt->status);
+		lost = request->changing && attempt->sent > 0 &&
+		       (foreign || is_lost(attempt->status));
 		if (lost)
 			call->unknown_ms = request->timeout_ms;
 		breaker_report(&origin->breaker, probe, attempt->outcome, attempt->text,
@@ -151,13 +155,19 @@ send_until_answered(const struct http_client *client, struct origin *origin, str
 			(request->repeatable || attempt->sent == 0);
 	} while (again && retry_wait(call, retry_delay_ms(nattempts, reply_header(&handle->reply,
 										  "retry-after"))));
-	if (lost && attempt->status != 0)
+	if (attempt->status == 0)
+		return status_fail(call->status, attempt->code, "%s", attempt->text);
+	if (foreign)
+		return status_fail(call->status, COSI_UNAVAILABLE,
+				   "the %d reply of %s to '%s' is not from the store: "
+				   "it has no header '%s'",
+				   attempt->status, request->url.origin, request->shown,
+				   request->id_header);
+	if (lost)
 		return status_fail(call->status, COSI_UNAVAILABLE,
 				   "%s answered %d to '%s': it may still be carried out",
 				   request->url.origin, attempt->status, request->shown);
-	if (attempt->status != 0)
-		return 0;
-	return status_fail(call->status, attempt->code, "%s", attempt->text);
+	return 0;
 }
 
 const struct cosi_http_reply *

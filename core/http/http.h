@@ -56,8 +56,9 @@ struct http_call {
 		*fields; /* borrowed, for trace lines; NULL: they carry the backend's name */
 	/* Out: a changing request (any but GET and HEAD) was sent, its outcome is unknown, and the
 	 * call has failed; nothing else may touch its object for this long, the request's timeout.
-	 * 0: all is known.  Unknown are: no answer or not all of it, and the answers 408, 502 and
-	 * 504, which say that an intermediary gave up.  The request may still be carried out, so it
+	 * 0: all is known.  Unknown are: no answer or not all of it, the answers 408, 502 and 504,
+	 * which say that an intermediary gave up, and any answer that is not the store's
+	 * (id_header).  The request may still be carried out, so it
 	 * is not sent again (measured on RGW: a later revoke is undone; on MinIO: a setting is
 	 * lost beside the next one). */
 	int64_t unknown_ms;
@@ -82,10 +83,10 @@ enum {
  * honoured.  A request that never left, because no connection was made, is repeated whatever it
  * is.  A kept connection that turns out to be closed, or to hold bytes that belong to no answer, is
  * replaced at once for GET and HEAD.  The last answer is returned as it is, except 408, 502 and 504
- * to a changing request, which are UNAVAILABLE.  A request that HTTP cannot carry
- * (a line break in a header, a space in the path) is INTERNAL.  The module gives no Host,
- * Content-Length, Transfer-Encoding, Connection or Expect header: the client sets them.  asked has
- * all fields, whatever its size says. */
+ * to a changing request, and one without the store's id_header, which are UNAVAILABLE.  A request
+ * that HTTP cannot carry (a line break in a header, a space in the path) is INTERNAL.  The module
+ * gives no Host, Content-Length, Transfer-Encoding, Connection or Expect header: the client sets
+ * them.  asked has all fields, whatever its size says. */
 const struct cosi_http_reply *http_send(struct http_client *client, struct http_call *call,
 					const char *base, const struct cosi_http *asked);
 

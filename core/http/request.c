@@ -204,6 +204,7 @@ request_prepare(struct http_call *call, const struct url *base, const struct cos
 		.method = asked->method,
 		.body = asked->body,
 		.max_reply = asked->max_reply > 0 ? asked->max_reply : HTTP_REPLY_BODY_DEFAULT,
+		.id_header = asked->id_header,
 		.timeout_ms = asked->timeout_ms > 0 ? asked->timeout_ms : default_timeout_ms,
 		.url = *base,
 	};

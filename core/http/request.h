@@ -30,6 +30,7 @@ struct request {
 	struct curl_slist *headers; /* arena: never given to curl_slist_free_all() */
 	struct cosi_bytes body;
 	size_t max_reply;
+	const char *id_header; /* which each reply of the store has; NULL: it is not known */
 	int64_t timeout_ms;
 	bool changing;   /* anything but GET and HEAD */
 	bool repeatable; /* may be sent again after 429, 500 and 503 */

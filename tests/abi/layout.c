@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * layout.c - module API 1.0 where pointers have 64 bits, to the byte.  Add lines; never change one.
+ * layout.c - module API 1.1 where pointers have 64 bits, to the byte.  Add lines; never change one.
  *
  * A module that was built once must find every field where it was.  Appending a field to a struct
  * that is not frozen adds a line here and raises the minor.
@@ -89,6 +89,7 @@ AT(cosi_http, nheaders, 64);
 AT(cosi_http, headers, 72);
 AT(cosi_http, body, 80);
 AT(cosi_http, max_reply, 96);
+AT(cosi_http, id_header, 104);
 
 AT(cosi_http_reply, status, 0);
 AT(cosi_http_reply, body, 8);

@@ -21,7 +21,7 @@ load(const char *modules, const char *name)
 static void
 test_load__example_of_each_header(void **state)
 {
-	static const char *const dirs[] = { EXAMPLE, MODULES "/1.0" };
+	static const char *const dirs[] = { EXAMPLE, MODULES "/1.0", MODULES "/1.1" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof dirs / sizeof dirs[0]; i++) {

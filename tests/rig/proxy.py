@@ -8,6 +8,7 @@ A rule is called for each request and says what becomes of it:
   Cut.HALF        cosid hears the first half of the answer
   Cut.LATE        the connection is closed, and the store gets the request when deliver() is called
   Cut.SILENT      the same, but the connection stays open without an answer until cosid closes it
+  Cut.GATEWAY     as Cut.LATE, with a proxy's own 503 as the answer
   bytes           cosid gets these bytes instead; the store never sees the request
 A rule may also do something by itself, like killing cosid: `after` is called with the request when
 the store has answered it and cosid has not heard so yet.
@@ -29,6 +30,7 @@ class Cut(enum.Enum):
     HALF = 3
     LATE = 4
     SILENT = 5
+    GATEWAY = 6
 
 
 @dataclasses.dataclass
@@ -175,7 +177,7 @@ class Proxy:
         self.after = lambda request: None
 
     def wait_kept(self, count=1, timeout=60):
-        """Waits until that many requests are kept (Cut.LATE, Cut.SILENT): those."""
+        """Waits until that many requests are kept (Cut.LATE, Cut.SILENT, Cut.GATEWAY): those."""
         with self._has_kept:
             assert self._has_kept.wait_for(lambda: len(self._kept) >= count, timeout), "none is kept"
             return list(self._kept)
@@ -271,12 +273,14 @@ class Proxy:
         if isinstance(verdict, bytes):
             client.sendall(verdict)
             return False
-        if verdict in (Cut.LATE, Cut.SILENT):
+        if verdict in (Cut.LATE, Cut.SILENT, Cut.GATEWAY):
             with self._has_kept:
                 self._kept.append(request)
                 self._has_kept.notify_all()
             if verdict is Cut.SILENT:
                 reader.to_the_end()
+            if verdict is Cut.GATEWAY:
+                client.sendall(answer(503, b"upstream connect error or disconnect/reset before headers"))
             return False
         store.sendall(request.raw)
         reply = self._answer(request, answers)

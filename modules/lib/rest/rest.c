@@ -52,21 +52,6 @@ rest_find(const struct rest_pairs *pairs, const char *key)
 	return NULL;
 }
 
-/* A proxy, a portal or another service in the store's place answers 200, 404 or 403, too. */
-static const struct cosi_http_reply *
-rest_check_origin(struct cosi_call *call, const struct rest_api *api,
-		  const struct cosi_http_reply *reply)
-{
-	const struct cosi_url *url = call->host->url(call, NULL, NULL);
-
-	if (reply == NULL || api->id_header == NULL || rest_header(reply, api->id_header) != NULL)
-		return reply;
-	(void)cosi_fail(call, COSI_UNAVAILABLE,
-			"the %d reply of %s://%s is not from %s: it has no header '%s'",
-			reply->status, url->scheme, url->host, api->name, api->id_header);
-	return NULL;
-}
-
 const struct cosi_http_reply *
 rest_send(struct cosi_call *call, const struct rest_api *api, const void *who,
 	  const struct rest_request *request)
@@ -91,13 +76,11 @@ rest_send(struct cosi_call *call, const struct rest_api *api, const void *who,
 	message.query = text_join(call, encoded, message.params.n, "=", "&", "");
 	if (cosi_failed(call) || api->sign(call, who, &message) < 0 || cosi_failed(call))
 		return NULL;
-	return rest_check_origin(
-		call, api,
-		cosi_http(call, .method = request->method, .path = request->path,
-			  .query = message.query, .base = request->base, .flags = request->flags,
-			  .timeout_ms = request->timeout_ms, .nheaders = message.headers.n,
-			  .headers = message.headers.kv, .body = request->body,
-			  .max_reply = request->max_reply));
+	return cosi_http(call, .method = request->method, .path = request->path,
+			 .query = message.query, .base = request->base, .flags = request->flags,
+			 .timeout_ms = request->timeout_ms, .nheaders = message.headers.n,
+			 .headers = message.headers.kv, .body = request->body,
+			 .max_reply = request->max_reply, .id_header = api->id_header);
 }
 
 /* ---- replies ---- */

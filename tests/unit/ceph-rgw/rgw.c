@@ -306,7 +306,7 @@ rgw_ask(struct rgw_test *t, const struct rgw_ask *ask, const char **out_body)
 	host_reset(&t->direct);
 	reply = ask->unsigned_request ? send_unsigned(t, ask) : send_signed(t, ask);
 	/* Below /swift and /auth the gateway speaks another protocol. */
-	if (reply == NULL && strstr(t->direct.text, "is not from S3") != NULL)
+	if (reply == NULL && strstr(t->direct.text, "is not from the store") != NULL)
 		return 0;
 	if (reply == NULL)
 		fail_msg("%s %s: %s", ask->method, ask->path, t->direct.text);

@@ -17,8 +17,10 @@
 /* An answer without a body. */
 #define ANSWER(status) "HTTP/1.1 " status "\r\nContent-Length: 0\r\n\r\n"
 #define OK             ANSWER("200 OK")
-#define AGENT          "User-Agent: cosid/" COSID_VERSION "\r\nAccept: */*\r\n"
-#define COUNT(array)   (sizeof(array) / sizeof((array)[0]))
+/* With the store's id_header. */
+#define OF_STORE(status) "HTTP/1.1 " status "\r\nShop-Id: 1\r\nContent-Length: 0\r\n\r\n"
+#define AGENT            "User-Agent: cosid/" COSID_VERSION "\r\nAccept: */*\r\n"
+#define COUNT(array)     (sizeof(array) / sizeof((array)[0]))
 
 enum { RIG_PATIENCE_MS = 60000 };
 

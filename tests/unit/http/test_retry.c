@@ -121,6 +121,71 @@ test_no_repeat__request_timeout(void **state)
 	rig_close(&rig);
 }
 
+/* A proxy cannot know what the store does with a change; what only reads is asked again. */
+static void
+test_repeat__answer_of_another_server(void **state)
+{
+	static const char *const answers[] = { ANSWER("503 Busy"), ANSWER("500 Oops"),
+					       ANSWER("429 Slow"), ANSWER("404 x"),
+					       ANSWER("200 x") };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(answers); i++) {
+		const struct httpd_step steps[] = { { .bytes = answers[i] },
+						    { .bytes = OF_STORE("200 OK") } };
+		struct rig rig;
+
+		rig_open(&rig, NULL, steps, COUNT(steps));
+		assert_null(rig_send(&rig, .method = "PUT", .path = "/b", .flags = COSI_HTTP_SAFE,
+				     .id_header = "shop-id"));
+		assert_int_equal(rig.status.code, COSI_UNAVAILABLE);
+		assert_non_null(strstr(rig.status.text, "is not from the store"));
+		assert_int_equal(rig.call.nrequests, 1);
+		assert_int_equal(rig.call.unknown_ms, RIG_PATIENCE_MS);
+		rig_close(&rig);
+	}
+	for (size_t i = 0; i < COUNT(answers); i++) {
+		const struct httpd_step steps[] = { { .bytes = answers[i] },
+						    { .bytes = OF_STORE("200 OK") } };
+		bool again = i < 3;
+		struct rig rig;
+
+		rig_open(&rig, NULL, steps, COUNT(steps));
+		assert_int_equal(rig_send(&rig, .method = "GET", .path = "/b",
+					  .id_header = "shop-id") != NULL,
+				 again);
+		assert_int_equal(rig.call.nrequests, again ? 2 : 1);
+		assert_int_equal(rig.call.unknown_ms, 0);
+		if (!again)
+			assert_failed(
+				&rig, COSI_UNAVAILABLE,
+				rig_text(&rig,
+					 i == 3 ? "the 404 reply of %B to 'GET /b' is not from "
+						  "the store: it has no header 'shop-id'"
+						: "the 200 reply of %B to 'GET /b' is not from "
+						  "the store: it has no header 'shop-id'"));
+		rig_close(&rig);
+	}
+}
+
+/* What the store itself refuses is known. */
+static void
+test_repeat__answer_of_the_store(void **state)
+{
+	const struct httpd_step steps[] = { { .bytes = OF_STORE("503 Busy") },
+					    { .bytes = OF_STORE("409 Conflict") } };
+	struct rig rig;
+
+	(void)state;
+	rig_open(&rig, NULL, steps, COUNT(steps));
+	assert_int_equal(
+		rig_send(&rig, .method = "DELETE", .path = "/b", .id_header = "shop-id")->status,
+		409);
+	assert_int_equal(rig.call.nrequests, 2);
+	assert_int_equal(rig.call.unknown_ms, 0);
+	rig_close(&rig);
+}
+
 static void
 test_repeat__as_often_as_configured(void **state)
 {
@@ -281,6 +346,8 @@ main(void)
 		cmocka_unit_test(test_repeat__statuses),
 		cmocka_unit_test(test_no_repeat__other_statuses),
 		cmocka_unit_test(test_no_repeat__request_timeout),
+		cmocka_unit_test(test_repeat__answer_of_another_server),
+		cmocka_unit_test(test_repeat__answer_of_the_store),
 		cmocka_unit_test(test_repeat__as_often_as_configured),
 		cmocka_unit_test(test_repeat__last_error_is_told),
 		cmocka_unit_test(test_retry_after__beyond_the_deadline),

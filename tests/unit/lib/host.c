@@ -222,6 +222,15 @@ host_exchange(struct host *host, const struct cosi_http *request)
 	return reply;
 }
 
+static bool
+has_header(const struct cosi_http_reply *reply, const char *name)
+{
+	for (size_t i = 0; i < reply->nheaders; i++)
+		if (strcmp(reply->headers[i].key, name) == 0)
+			return true;
+	return false;
+}
+
 static const struct cosi_http_reply *
 host_http(struct cosi_call *call, const struct cosi_http *request)
 {
@@ -242,6 +251,11 @@ host_http(struct cosi_call *call, const struct cosi_http *request)
 			       request->method, request->path,
 			       request->query != NULL ? request->query : "",
 			       reply != NULL ? reply->status : 0);
+	if (reply != NULL && request->id_header != NULL && !has_header(reply, request->id_header)) {
+		host_fail(call, COSI_UNAVAILABLE, "the %d reply is not from the store",
+			  reply->status);
+		return NULL;
+	}
 	if (host->kill_after == n + 1) {
 		host_fail(call, COSI_TIMEOUT, "killed after request %u", n + 1);
 		return NULL;

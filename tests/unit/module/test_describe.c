@@ -13,7 +13,7 @@ static const char expected[] =
 	"name good\n"
 	"version 1.1\n"
 	"summary answers without a store\n"
-	"api 1.0\n"
+	"api 1.1\n"
 	"protocols s3\n"
 	"auth key\n"
 	"flags network\n"
@@ -90,7 +90,7 @@ test_describe__refused(void **state)
 	const char *writable = rig_path(dir, "good.so");
 
 	(void)state;
-	refused(FIXTURES "/major.so", "the module is built for module API 2.0, cosid has 1.0");
+	refused(FIXTURES "/major.so", "the module is built for module API 2.1, cosid has 1.1");
 	refused(FIXTURES "/absent.so", "No such file or directory");
 	refused(FIXTURES, "the path is a directory");
 	rig_copy(FIXTURES "/good.so", rig_path(dir, "better.so"));

@@ -91,8 +91,8 @@ test_load__broken(void **state)
 		const char *name, *reason;
 	} cases[] = {
 		{ "magic", "the file is not a COSI module" },
-		{ "major", "the module is built for module API 2.0, cosid has 1.0" },
-		{ "minor", "the module is built for module API 1.1, cosid has 1.0" },
+		{ "major", "the module is built for module API 2.1, cosid has 1.1" },
+		{ "minor", "the module is built for module API 1.2, cosid has 1.1" },
 		{ "small", "the module's head gives an impossible size (40)" },
 		{ "large", "the module's head gives an impossible size" },
 		{ "symbol",

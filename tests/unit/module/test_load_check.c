@@ -126,7 +126,7 @@ test_module__each_failure_is_named(void **state)
 {
 	struct checked *checked = *state;
 
-	refused(checked, "major", "the module is built for module API 2.0, cosid has 1.0");
+	refused(checked, "major", "the module is built for module API 2.1, cosid has 1.1");
 	accepted(checked, FIXTURES, "good");
 	refused(checked, "crash", "loading crashed (SIGABRT)");
 	refused(checked, "unload", "loading crashed (SIGABRT)");
