@@ -14,12 +14,12 @@
 #include "banned.h"
 
 enum {
-	PAGE_KEYS = 500,           /* deleting 1000 took up to 3 s on RADOS Gateway */
-	PAGE_REPLY = 4 * 1048576,  /* 500 keys of 1024 bytes, percent-encoded, and what is around */
-	PAGE_TIME_MS = 4000,       /* a page of that size is not begun with less time */
-	SMALL_KEYS = 100,          /* of a page in a hurry */
-	SMALL_TIME_MS = 1000,      /* nor a small one, but for the call's first */
-	MEMORY_MAX = 32 * 1048576, /* of the call's; pages stay in it until its end */
+	PAGE_KEYS = 500,          /* deleting 1000 took up to 3 s on RADOS Gateway */
+	PAGE_REPLY = 4 * 1048576, /* 500 keys of 1024 bytes, percent-encoded, and what is around */
+	PAGE_TIME_MS = 4000,      /* a page of that size is not begun with less time */
+	SMALL_KEYS = 100,         /* of a page in a hurry */
+	SMALL_TIME_MS = 1000,     /* nor a small one, but for the call's first */
+	MEMORY_MAX = 8 * 1048576, /* of the call's; pages stay in it until its end */
 };
 
 struct s3_purging {
@@ -61,7 +61,12 @@ purge_on_item(void *arg, const struct s3_item *item)
 
 	if (item->version == NULL)
 		return -1;
-	work->nlisted++;
+	/* What is sent grows with it. */
+	if (work->nlisted++ == (size_t)work->page_keys)
+		return cosi_fail(
+			work->call, COSI_UNAVAILABLE,
+			"the store lists more than the %d object versions it was asked for",
+			work->page_keys);
 	if (!xml_can_hold(item->name, item->len))
 		return purge_one(work, item);
 	(void)fputs("<Object><Key>", work->body);
