@@ -144,7 +144,7 @@ send_until_answered(const struct http_client *client, struct origin *origin, str
 		 * repetition, another request of this call, or of one that saw this call succeed.
 		 * So nothing more is sent, and the call fails. */
 		lost = request->changing && attempt->sent > 0 &&
-		       (foreign || is_lost(attempt->status));
+		       (is_lost(attempt->status) || (foreign && attempt->status >= 500));
 		if (lost)
 			call->unknown_ms = request->timeout_ms;
 		breaker_report(&origin->breaker, probe, attempt->outcome, attempt->text,

@@ -57,7 +57,7 @@ struct http_call {
 	/* Out: a changing request (any but GET and HEAD) was sent, its outcome is unknown, and the
 	 * call has failed; nothing else may touch its object for this long, the request's timeout.
 	 * 0: all is known.  Unknown are: no answer or not all of it, the answers 408, 502 and 504,
-	 * which say that an intermediary gave up, and any answer that is not the store's
+	 * which say that an intermediary gave up, and 5xx that is not the store's
 	 * (id_header).  The request may still be carried out, so it
 	 * is not sent again (measured on RGW: a later revoke is undone; on MinIO: a setting is
 	 * lost beside the next one). */
