@@ -102,7 +102,7 @@ def test_create__many_hostile_answers(cosid, posix, store, modules):
 MARKS = b"".join(b"<Tag><Key>cosi-%b</Key><Value>%b</Value></Tag>" % tag for tag in (
     (b"driver", b"cosid.example.org"), (b"name", b"photos"), (b"params", b"1:" + b"0" * 64)))
 # What a page of 4 MiB can hold that costs most: the text of the delete request grows with it, until there are
-# more versions than were asked for, 500 or in a hurry 100.
+# more versions than requested, which are 500, or 100 in a hurry.
 PAGES = {
     "tiny": (b"<Version><Key>%26</Key><VersionId>&#38;</VersionId></Version>", "more than the [15]00 object versions"),
     "escaped": (b"<Version><Key>" + b"%26" * 15500 + b"</Key><VersionId>1</VersionId></Version>", "are deleted"),

@@ -63,10 +63,9 @@ purge_on_item(void *arg, const struct s3_item *item)
 		return -1;
 	/* What is sent grows with it. */
 	if (work->nlisted++ == (size_t)work->page_keys)
-		return cosi_fail(
-			work->call, COSI_UNAVAILABLE,
-			"the store lists more than the %d object versions it was asked for",
-			work->page_keys);
+		return cosi_fail(work->call, COSI_UNAVAILABLE,
+				 "the store lists more than the %d object versions requested",
+				 work->page_keys);
 	if (!xml_can_hold(item->name, item->len))
 		return purge_one(work, item);
 	(void)fputs("<Object><Key>", work->body);
