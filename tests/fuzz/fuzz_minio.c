@@ -82,6 +82,7 @@ static const struct honest answers[] = {
 	{ "user-info?", 404, "{\"Code\":\"XMinioAdminNoSuchUser\"}" },
 	{ "list-canned-policies?", 200,
 	  "{\"readonly\":{},\"a.b\":{},\"cosi-ba-1." KEY "\":{},\"cosi-ba-2.x\":{}}" },
+	{ "list-canned-policies?", 200, "{\"cosi-ba-1." KEY "\":[]}" },
 	{ "POST /minio", 200, NULL },
 	{ "POST /minio", 426, "{\"Code\":\"XMinioAdminVersionMismatch\"}" },
 };

@@ -24,7 +24,7 @@ FUZZ = ROOT / "build/fuzz"
 COVER = ROOT / "build/fuzz-coverage"
 CRASHES = FUZZ / "crashes"
 LEAST = 90  # per cent of the lines
-SEEDS = 100  # files of a target
+SEEDS = 200  # files of a target
 # The first line of a report that says what is wrong.
 REASON = re.compile(r".*(ERROR: |runtime error: |does not hold|: Assertion).*")
 

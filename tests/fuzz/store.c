@@ -245,7 +245,9 @@ make_refs(struct input *in, bool grants, struct cosi_bucket_ref *refs)
 	for (int i = 0; i < MANY_BUCKETS; i++) {
 		(void)snprintf(names[i], sizeof names[i], "b%03d%.*s", i, bits & 0x80 ? 58 : 0,
 			       "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa");
-		refs[i] = (struct cosi_bucket_ref){ names[i], grants ? 1 : 0 };
+		refs[i] = (struct cosi_bucket_ref){ names[i], !grants    ? 0
+							      : bits & 2 ? 1 + (uint32_t)i % 3
+									 : 1 };
 	}
 	if (many)
 		return MANY_BUCKETS - bits % 4;
