@@ -165,8 +165,9 @@ rgw_grant_join(struct cosi_call *call, struct rgw_granting *grant)
 	if (rgw_policy_get(grant->rgw, call, native,
 			   has_key && rgw_is_seen(grant->rgw, call, native), &document) < 0)
 		return -1;
-	if (document != NULL && (s3_policy_read(call, document, &there) < 0 ||
-				 !s3_access_equal(&there, &grant->access)))
+	if (document != NULL && s3_policy_read(call, document, &there) < 0)
+		return cosi_fail(call, COSI_UNAVAILABLE, "the account's policy cannot be read");
+	if (document != NULL && !s3_access_equal(&there, &grant->access))
 		return cosi_fail(call, COSI_EXISTS,
 				 "the account exists with other buckets or modes");
 	if (has_key) {

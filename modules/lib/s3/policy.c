@@ -178,6 +178,27 @@ policy_read_statement(struct cosi_call *call, const json_t *statement, struct s3
 	}
 }
 
+/* Statements, or a single one without a list. */
+static bool
+policy_is_document(const json_t *root)
+{
+	const json_t *statements = json_object_get(root, "Statement"), *statement;
+	size_t i;
+
+	json_array_foreach(statements, i, statement)
+		if (!json_is_object(statement))
+			return false;
+	return json_is_array(statements) || json_object_size(statements) > 0;
+}
+
+bool
+s3_policy_is_document(struct cosi_bytes text)
+{
+	json_auto_t *root = json_loadb(text.data, text.len, 0, NULL);
+
+	return policy_is_document(root);
+}
+
 int
 s3_policy_read(struct cosi_call *call, const char *text, struct s3_access *out)
 {
@@ -185,7 +206,7 @@ s3_policy_read(struct cosi_call *call, const char *text, struct s3_access *out)
 	const json_t *statements = json_object_get(root, "Statement"), *statement;
 	size_t i, room = 1;
 
-	if (!json_is_array(statements))
+	if (!policy_is_document(root))
 		return -1;
 	json_array_foreach(statements, i, statement)
 		room += json_array_size(json_object_get(statement, "Resource"));

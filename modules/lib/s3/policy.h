@@ -37,6 +37,8 @@ bool s3_policy_name_ok(const char *name);
  * that end the document, which is freed here; NULL: none. */
 const char *s3_policy_write(struct cosi_call *call, const struct s3_policy_modes *modes,
 			    const struct s3_access *access, json_t *always);
+/* Is it what a store can have as a policy? */
+bool s3_policy_is_document(struct cosi_bytes text);
 /* Reads back what s3_policy_write() wrote, whatever other statements stand beside it.  0; or -1
  * when it is no policy document at all. */
 int s3_policy_read(struct cosi_call *call, const char *text, struct s3_access *out);

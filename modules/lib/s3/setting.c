@@ -243,6 +243,15 @@ s3_lists_nothing(struct cosi_call *call, const struct s3_client *client, const c
 	return 0;
 }
 
+/* Every such document is a <SOMETHINGConfiguration>, but the policy, which is JSON. */
+static bool
+s3_is_setting(const char *setting, struct cosi_bytes document)
+{
+	if (strcmp(setting, "policy") == 0)
+		return s3_policy_is_document(document);
+	return strstr(document.data, "Configuration") != NULL;
+}
+
 /* A store without that API cannot have it set either. */
 static int
 s3_is_set(struct cosi_call *call, const struct s3_client *client, const char *bucket,
@@ -254,10 +263,7 @@ s3_is_set(struct cosi_call *call, const struct s3_client *client, const char *bu
 	*out = false;
 	if (reply == NULL)
 		return -1;
-	/* Every such document is a <SOMETHINGConfiguration>, but the policy, which is JSON. */
-	if (reply->status == 200 && strstr(reply->body.data, strcmp(setting->setting, "policy") == 0
-								     ? "\"Statement\""
-								     : "Configuration") == NULL)
+	if (reply->status == 200 && !s3_is_setting(setting->setting, reply->body))
 		return s3_fail(call, reply);
 	if (reply->status == 200) {
 		*out = setting->mark[0] == '\0' || strstr(reply->body.data, setting->mark) != NULL;

@@ -183,11 +183,18 @@ static void
 test_read__what_others_wrote(void **state)
 {
 	static const char document[] =
-		"{\"Statement\":[{\"Sid\":\"Other\",\"Resource\":[\"arn:aws:s3:::x\"]},7,"
+		"{\"Statement\":[{\"Sid\":\"Other\",\"Resource\":[\"arn:aws:s3:::x\"]},{},"
 		"{\"Sid\":\"CosiReadOnlyBuckets\",\"Resource\":[\"arn:aws:sqs:::q\",5,"
 		"\"arn:aws:s3:::e\"]},{\"Sid\":\"CosiReadWriteBuckets\",\"Resource\":\"arn\"}]}";
-	static const char *const junk[] = { "", "[]", "{}", "{\"Statement\":{}}",
-					    "{\"Statement\":[" };
+	static const char single[] = "{\"Statement\":{\"Effect\":\"Deny\"}}";
+	static const char *const junk[] = { "",
+					    "[]",
+					    "{}",
+					    "{\"Statement\":{}}",
+					    "{\"Statement\":[",
+					    "{\"Statement\":7}",
+					    "{\"Statement\":[7]}",
+					    "{\"Statement\":\"Configuration\"}" };
 	struct s3_access there;
 	struct host host;
 
@@ -197,6 +204,8 @@ test_read__what_others_wrote(void **state)
 	assert_int_equal(there.n, 1);
 	assert_string_equal(there.buckets[0].native, "e");
 	assert_int_equal(there.buckets[0].mode, COSI_READ_ONLY);
+	assert_int_equal(s3_policy_read(&host.call, single, &there), 0);
+	assert_int_equal(there.n, 0);
 	for (size_t i = 0; i < sizeof junk / sizeof junk[0]; i++)
 		assert_int_equal(s3_policy_read(&host.call, junk[i], &there), -1);
 	host_done(&host);

@@ -209,6 +209,7 @@ static const struct step lies[] = {
 	{ .status = 200, .body = "{\"a\":[]}" },
 	{ .status = 200, .body = "[]" },
 	{ .status = 200, .body = "{\"Statements\":[]}" },
+	{ .status = 200, .body = "{\"Statement\":7}" },
 	{ .status = 200, .body = "<Result/>" },
 };
 

@@ -82,6 +82,13 @@ test_grant__any_200_is_no_policy(void **state)
 	     SAYS(IAM, LISTED), SAYS(IAM, "<GetUserPolicyResponse/>"));
 	script_grant(&script, PARAMS, &access);
 	script_ended(&script, COSI_UNAVAILABLE, "no policy in it");
+	PLAY(&script, OURS, FAILS(PUT_USER, 409, "UserAlreadyExists"), SAYS(GET_USER, USER(KEYS)),
+	     SAYS(IAM, LISTED),
+	     SAYS(IAM, "<GetUserPolicyResponse><GetUserPolicyResult><PolicyDocument>"
+		       "{\"Statement\":7}</PolicyDocument></GetUserPolicyResult>"
+		       "</GetUserPolicyResponse>"));
+	script_grant(&script, PARAMS, &access);
+	script_ended(&script, COSI_UNAVAILABLE, "the account's policy cannot be read");
 	script_done(&script);
 }
 
