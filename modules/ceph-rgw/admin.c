@@ -208,8 +208,7 @@ rgw_user_delete(const struct rgw *rgw, struct cosi_call *call, const char *uid)
 		return -1;
 	if (rgw_is_done(reply) || s3_error_is(reply, 404, "NoSuchUser"))
 		return 0;
-	/* 16.2 says BucketAlreadyExists for this. */
-	if (reply->status == 409)
+	if (s3_error_is(reply, 409, "BucketAlreadyExists"))
 		return cosi_fail(call, COSI_PRECONDITION,
 				 "the account's user owns buckets, which must be deleted or get "
 				 "another owner first");

@@ -243,6 +243,34 @@ test_revoke__gone_for_certain(void **state)
 	script_done(&script);
 }
 
+/* Only the gateway's own code is final: what else answers 409 may pass. */
+static void
+test_revoke__conflicts(void **state)
+{
+	static const struct {
+		struct step reply;
+		uint32_t code;
+		const char *text;
+	} conflicts[] = {
+		{ FAILS(DELETE, 409, "BucketAlreadyExists"), COSI_PRECONDITION, "owns buckets" },
+		{ FAILS(DELETE, 409, "ConcurrentModification"), COSI_BUSY, "answered 409" },
+		{ { .expect = DELETE, .status = 409 }, COSI_BUSY, "without a reason" },
+		{ { .expect = DELETE, .status = 409, .body = "<html></html>" },
+		  COSI_UNAVAILABLE,
+		  "without a valid S3 error" },
+	};
+	struct script script;
+
+	(void)state;
+	script_init(&script, NULL);
+	for (size_t i = 0; i < sizeof conflicts / sizeof conflicts[0]; i++) {
+		PLAY(&script, SAYS(GET_USER, USER(KEYS)), conflicts[i].reply);
+		script_revoke(&script, "cosi-ba-1", NULL);
+		script_ended(&script, conflicts[i].code, conflicts[i].text);
+	}
+	script_done(&script);
+}
+
 static void
 test_probe__what_our_user_lacks(void **state)
 {
@@ -328,6 +356,7 @@ main(void)
 		cmocka_unit_test(test_grant__derived_key_again),
 		cmocka_unit_test(test_grant__key_that_the_gateway_does_not_know),
 		cmocka_unit_test(test_revoke__gone_for_certain),
+		cmocka_unit_test(test_revoke__conflicts),
 		cmocka_unit_test(test_probe__what_our_user_lacks),
 		cmocka_unit_test(test_list__page_after_page),
 	};
