@@ -349,10 +349,15 @@ instance_try_open(const struct cosi_module *module, const struct load_check_requ
 	arena_init(&arena, MODULE_CALL_MEMORY);
 	if (instance.config != NULL &&
 	    settings_decode(&module->config, settings, request->settings_len, &arena,
-			    instance.config) == 0)
+			    instance.config) == 0) {
+		load_check_enters(module, "open");
 		(void)open_module(&backend, &instance, &status);
-	if (instance.opened && module->close != NULL)
+	}
+	if (instance.opened && module->close != NULL) {
+		load_check_enters(module, "close");
 		module->close(instance.handle);
+	}
+	load_check_enters(module, NULL);
 	arena_done(&arena);
 	free(instance.config);
 }

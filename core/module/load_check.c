@@ -206,22 +206,37 @@ receive_reply(int fd, struct load_check_reply *reply)
 	return 0;
 }
 
-/* what: the subject, as in "loading". */
+/* out_what: the subject of a failure, as in "loading".  0 or -1 with errno. */
+static int
+ask_child(int fd, const struct module_file *file, const struct load_check_request *request,
+	  const void *settings, struct load_check_reply *out, char out_what[LOAD_CHECK_WHAT_MAX])
+{
+	(void)snprintf(out_what, LOAD_CHECK_WHAT_MAX, LOAD_CHECK_LOADS);
+	if (send_file(fd, file->fd) < 0 || send_all(fd, request, sizeof *request) < 0 ||
+	    send_all(fd, settings, request->settings_len) < 0)
+		return -1;
+	while (receive_reply(fd, out) == 0) {
+		if (out->enters[0] == '\0')
+			return 0;
+		memcpy(out_what, out->enters, LOAD_CHECK_WHAT_MAX);
+		out_what[LOAD_CHECK_WHAT_MAX - 1] = '\0';
+	}
+	return -1;
+}
+
 static int
 run_step(struct load_check *check, const struct module_file *file,
-	 const struct load_check_request *request, const void *settings, const char *what,
-	 struct status *status)
+	 const struct load_check_request *request, const void *settings, struct status *status)
 {
+	char what[LOAD_CHECK_WHAT_MAX];
 	struct load_check_reply reply;
 	int error = start_child(check), how;
 
 	if (error != 0)
-		return status_fail(status, COSI_INTERNAL, "cannot start a process for %s: %s", what,
+		return status_fail(status, COSI_INTERNAL,
+				   "cannot start a process to check module '%s': %s", file->name,
 				   strerrordesc_np(error));
-	if (send_file(check->fd, file->fd) < 0 ||
-	    send_all(check->fd, request, sizeof *request) < 0 ||
-	    send_all(check->fd, settings, request->settings_len) < 0 ||
-	    receive_reply(check->fd, &reply) < 0) {
+	if (ask_child(check->fd, file, request, settings, &reply, what) < 0) {
 		error = errno;
 		how = end_child(check);
 		if (error == EAGAIN)
@@ -246,7 +261,7 @@ load_check_module(struct load_check *check, const struct module_file *file, stru
 	struct load_check_request request = { 0 };
 
 	(void)snprintf(request.module, sizeof request.module, "%s", file->name);
-	return run_step(check, file, &request, NULL, "loading", status);
+	return run_step(check, file, &request, NULL, status);
 }
 
 int
@@ -255,7 +270,6 @@ load_check_open(struct load_check *check, const struct module_file *file,
 {
 	struct load_check_request request = { .opens = true,
 					      .settings_len = backend->settings_len };
-	char what[MODULE_NAME_MAX + 32];
 
 	(void)snprintf(request.module, sizeof request.module, "%s", file->name);
 	(void)snprintf(request.backend, sizeof request.backend, "%s", backend->name);
@@ -264,6 +278,5 @@ load_check_open(struct load_check *check, const struct module_file *file,
 	if (backend->public_url != NULL)
 		(void)snprintf(request.public_url, sizeof request.public_url, "%s",
 			       backend->public_url);
-	(void)snprintf(what, sizeof what, "open() of module '%s'", file->name);
-	return run_step(check, file, &request, backend->settings, what, status);
+	return run_step(check, file, &request, backend->settings, status);
 }

@@ -9,7 +9,7 @@
  *   load_check_module()  ── request, file ────► dlopen, ABI check, dlclose
  *                        ◄── reply ────────────
  *   load_check_open()    ── request, file, settings ─► dlopen, open(), close(), dlclose
- *                        ◄── reply ────────────
+ *                        ◄── reply before each of the module's functions, and at the end
  *   load_check_end()     ── kill ─────────────►
  *
  * A start forks; a reload, when there are threads, spawns /proc/self/exe --load-check.
@@ -26,8 +26,8 @@
 #include "base/status.h"
 #include "module/file.h"
 
-/* How long each step may take.  Hosts where many daemons start at once are slow; sanitized programs
- * are ten times slower. */
+/* How long each step, and each function of the module in it, may take.  Hosts where many daemons
+ * start at once are slow; sanitized programs are ten times slower. */
 #ifdef COSID_SANITIZED
 #define LOAD_CHECK_LIMIT_MS 20000
 #else
@@ -63,7 +63,8 @@ void load_check_end(struct load_check *check);
 int load_check_child(void);
 
 /* What the two say to each other: a request, its settings behind it; a reply. */
-enum { LOAD_CHECK_FD = 3, LOAD_CHECK_URL_MAX = 2048 };
+#define LOAD_CHECK_LOADS "loading" /* or unloading: constructors and destructors run */
+enum { LOAD_CHECK_FD = 3, LOAD_CHECK_URL_MAX = 2048, LOAD_CHECK_WHAT_MAX = MODULE_NAME_MAX + 32 };
 struct load_check_request {
 	bool opens;
 	char module[MODULE_NAME_MAX + 1], backend[MODULE_NAME_MAX + 1];
@@ -71,7 +72,10 @@ struct load_check_request {
 	size_t settings_len;
 };
 struct load_check_reply {
-	char error[STATUS_TEXT_MAX]; /* empty: the step succeeded */
+	char enters[LOAD_CHECK_WHAT_MAX]; /* what may not return from here on; empty: the end */
+	char error[STATUS_TEXT_MAX];      /* at the end; empty: the step succeeded */
 };
+/* In the child, before a function of the module is called; NULL: they are over. */
+void load_check_enters(const struct cosi_module *module, const char *function);
 
 #endif

@@ -5,6 +5,7 @@
  * as the reaper of its descendants the child has them all as its children.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -51,6 +52,17 @@ receive_all(void *out, size_t len)
 	return recv(LOAD_CHECK_FD, out, len, MSG_WAITALL) == (ssize_t)len ? 0 : -1;
 }
 
+void
+load_check_enters(const struct cosi_module *module, const char *function)
+{
+	struct load_check_reply reply = { LOAD_CHECK_LOADS, "" };
+
+	if (function != NULL)
+		(void)snprintf(reply.enters, sizeof reply.enters, "%s() of module '%s'", function,
+			       module->name);
+	(void)!send(LOAD_CHECK_FD, &reply, sizeof reply, MSG_NOSIGNAL);
+}
+
 /* false: there is no further request. */
 static bool
 serve_request(void)
@@ -58,7 +70,7 @@ serve_request(void)
 	struct load_check_request request;
 	/* The descriptor stays open: the loader may know code by its number. */
 	struct module_file file = { .name = request.module, .fd = receive_file() };
-	struct load_check_reply reply = { "" };
+	struct load_check_reply reply = { "", "" };
 	struct status status = { 0 };
 	struct abi_module loaded;
 	void *settings;

@@ -19,8 +19,7 @@
 
 #include "banned.h"
 
-/* For a step that must time out. */
-enum { SHORT_MS = 300 };
+enum { SHORT_MS = 300 }; /* for a step that must time out */
 
 struct checked {
 	struct load_check check;
@@ -266,11 +265,12 @@ test_open__each_failure_is_named(void **state)
 		     "open() of module 'open-exit' ended the process (exit status 3)");
 	refused_open(checked, "open-fork",
 		     "open() of module 'open-fork' left a child process running");
+	refused_open(checked, "close-crash", "close() of module 'close-crash' crashed (SIGABRT)");
+	refused_open(checked, "unload", "loading crashed (SIGABRT)");
 	checked->check.limit_ms = SHORT_MS;
 	refused_open(checked, "open-hang", "open() of module 'open-hang' timed out after 0.3 s");
 }
 
-/* The daemon's own open() reports it. */
 static void
 test_open__an_error_is_no_failure_of_the_check(void **state)
 {
