@@ -173,6 +173,28 @@ record_backend(FILE *file, const struct backend *backend)
 	}
 }
 
+/* A reader finds the old record or the new one, and so does a thread that crashes meanwhile: until
+ * the new one has its name, record_fd is the old one's.  0 or -1 with errno. */
+static int
+record_replace(const char *temporary, const char *text, size_t len)
+{
+	CLEANUP_FD int fd = open(
+		temporary, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	n = write(fd, text, len);
+	if (n != (ssize_t)len || rename(temporary, record_path) != 0) {
+		int error = n >= 0 && n < (ssize_t)len ? ENOSPC : errno;
+
+		(void)unlink(temporary);
+		errno = error;
+		return -1;
+	}
+	return dup3(fd, record_fd, O_CLOEXEC) < 0 ? -1 : 0;
+}
+
 void
 crash_record_write(const struct generation *generation)
 {
@@ -180,7 +202,6 @@ crash_record_write(const struct generation *generation)
 	char *text = NULL;
 	size_t len;
 	FILE *file;
-	int fd;
 
 	if (record_fd < 0)
 		return;
@@ -194,16 +215,10 @@ crash_record_write(const struct generation *generation)
 		temporary = NULL;
 		return;
 	}
-	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC,
-		  0600);
-	/* A thread that crashes at that moment finds the number of an open record. */
-	if (fd >= 0 && write(fd, text, len) == (ssize_t)len &&
-	    dup3(fd, record_fd, O_CLOEXEC) >= 0 && rename(temporary, record_path) == 0)
+	if (record_replace(temporary, text, len) == 0)
 		record_written = true;
 	else
 		log_warning("cannot write the record of crashes '%s': %m", record_path);
-	if (fd >= 0)
-		(void)close(fd);
 	free(record_text);
 	record_text = text;
 }
