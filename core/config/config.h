@@ -41,7 +41,7 @@ struct config_backend {
 struct config {
 	const char *driver_name, *owner;
 	const char *socket_path; /* absolute, out of endpoint or COSI_ENDPOINT */
-	const char *admin_path;  /* absolute, out of admin_endpoint */
+	const char *admin_path;  /* absolute, out of admin_endpoint; NULL: that was refused */
 	bool admin_given;        /* admin_endpoint stands in the file */
 	mode_t socket_mode;
 	bool peers_limited; /* allowed_peers was given */

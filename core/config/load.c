@@ -71,13 +71,14 @@ read_endpoints(struct load *load)
 			  syntax_endpoint(load->top.admin_endpoint, &admin));
 	if (admin == NULL)
 		return;
-	config->admin_path = arena_strdup(load->reader.arena, admin);
 	config->admin_given = top_setting(load->loaded, "admin_endpoint") != NULL;
 	len = (size_t)(strrchr(admin, '/') - admin);
 	if (path != NULL && len == (size_t)(strrchr(path, '/') - path) &&
 	    memcmp(admin, path, len) == 0)
 		top_error(load, "admin_endpoint",
 			  "the directory of the COSI socket holds nothing but that socket");
+	else
+		config->admin_path = arena_strdup(load->reader.arena, admin);
 }
 
 static void

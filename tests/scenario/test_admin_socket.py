@@ -53,12 +53,18 @@ def test_socket__folder_is_open_to_others(cosid, shelf, mode):
     assert not daemon.socket.exists()
 
 
-def test_socket__beside_the_other_one(cosid, shelf):
+@pytest.mark.parametrize("endpoint, reason", [
+    ("unix://{}/admin.sock", "nothing but that socket"), ("unix://admin.sock", "admin_endpoint"),
+    ("", "admin_endpoint"), ("tcp://127.0.0.1:7000", "admin_endpoint")])
+def test_socket__refused(cosid, shelf, endpoint, reason):
+    """The record of crashes lies beside the admin socket: without one there is none, under no name."""
     daemon = cosid.make(shelf.config())
-    daemon.write_config(shelf.config(admin_endpoint=f"unix://{daemon.socket.parent}/admin.sock"))
-    with pytest.raises(Ended, match="nothing but that socket"):
-        daemon.start()
+    daemon.write_config(shelf.config(admin_endpoint=endpoint.format(daemon.socket.parent)))
+    before = set(daemon.folder.rglob("*")) | {daemon.folder / "log"}
+    with pytest.raises(Ended, match=reason):
+        daemon.start(preexec=lambda: os.chdir(daemon.folder))
     daemon.process = None
+    assert set(daemon.folder.rglob("*")) == before
 
 
 def test_peer__another_user(cosid, shelf):
