@@ -173,8 +173,8 @@ record_backend(FILE *file, const struct backend *backend)
 	}
 }
 
-/* A reader finds the old record or the new one, and so does a thread that crashes meanwhile: until
- * the new one has its name, record_fd is the old one's.  0 or -1 with errno. */
+/* A reader finds the old record or the new one, and so does a thread that crashes at that moment:
+ * until the new one has its name, record_fd is the old one's.  0 or -1 with errno. */
 static int
 record_replace(const char *temporary, const char *text, size_t len)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_crash_record.c - the file is the old record or the new one, whatever fails meanwhile.
+ * test_crash_record.c - the file is the old record or the new one, whatever fails.
  */
 #include "module/crash_record.h"
 
