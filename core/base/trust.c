@@ -36,11 +36,41 @@ is_mounted_read_only(const char *path)
 	       mount != mount_of("/") && mount != mount_of("/proc/self/exe");
 }
 
+/* The nth number in the file; otherwise, when it cannot be read. */
+static unsigned
+read_number(const char *path, unsigned nth, unsigned otherwise)
+{
+	FILE *file = fopen(path, "re");
+	unsigned number = otherwise;
+
+	if (file == NULL)
+		return otherwise;
+	for (unsigned i = 0; i < nth; i++)
+		if (fscanf(file, "%u", &number) != 1)
+			number = otherwise;
+	(void)fclose(file);
+	return number;
+}
+
+/* A user namespace shows all users that it does not map as one, which may be cosid's own, too. */
+static bool
+may_be_unmapped(uid_t uid)
+{
+	/* Outside of such a namespace all are mapped. */
+	return uid == read_number("/proc/sys/kernel/overflowuid", 1, 65534) &&
+	       read_number("/proc/self/uid_map", 3, 0) != UINT32_MAX;
+}
+
 static int
 check_name(const char *path, const struct stat *st, struct status *status)
 {
 	bool is_dir = S_ISDIR(st->st_mode), sticky = is_dir && (st->st_mode & S_ISVTX) != 0;
 
+	if (st->st_uid != 0 && may_be_unmapped(st->st_uid))
+		return status_fail(status, COSI_DENIED,
+				   "'%s' belongs to user %u, which is any user that cosid's user "
+				   "namespace does not map: map root and the owner",
+				   path, st->st_uid);
 	if (st->st_uid != 0 && st->st_uid != geteuid())
 		return status_fail(status, COSI_DENIED,
 				   "'%s' belongs to user %u, not to root or to user %u, which "

@@ -9,8 +9,9 @@
  * not write to them.  Others may write to a directory with the sticky bit, where they cannot
  * replace the files of its other users, and where a file system other than that of / and the
  * program is mounted read-only, as Kubernetes mounts a ConfigMap, whose directory has mode 0777.
- * Directories above the program are not judged.  What is missing or cannot be looked at is left to
- * the caller's open().  0, or -1 with DENIED. */
+ * Directories above the program are not judged.  In a user namespace an owner that it does not map
+ * is a stranger, even when the process runs as such a one.  What is missing or cannot be looked at
+ * is left to the caller's open().  0, or -1 with DENIED. */
 int trust_check(const char *path, struct status *status);
 
 #endif

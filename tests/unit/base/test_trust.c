@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +20,8 @@
 #include <cmocka.h>
 
 #include "banned.h"
+
+enum { OTHER = 4242 };
 
 /* top/mid/file */
 static char top[64], mid[80], file[96];
@@ -100,7 +103,7 @@ refused_owner(const char *path, const char *culprit)
 	char text[256];
 
 	(void)snprintf(text, sizeof text,
-		       "'%s' belongs to user 65534, not to root or to user 0, which cosid runs "
+		       "'%s' belongs to user 4242, not to root or to user 0, which cosid runs "
 		       "as: chown it",
 		       culprit);
 	refused(path, text);
@@ -143,21 +146,21 @@ test_owner__other(void **state)
 	(void)state;
 	if (geteuid() != 0)
 		fail_msg("this test needs root");
-	assert_int_equal(chown(file, 65534, 65534), 0);
+	assert_int_equal(chown(file, OTHER, OTHER), 0);
 	refused_owner(file, file);
 	/* Not to the user himself. */
 	assert_int_equal(chmod(top, 0755), 0);
-	assert_int_equal(seteuid(65534), 0);
+	assert_int_equal(seteuid(OTHER), 0);
 	trusted(file);
 	assert_int_equal(seteuid(0), 0);
-	assert_int_equal(chown(file, 0, 65534), 0);
+	assert_int_equal(chown(file, 0, OTHER), 0);
 	trusted(file);
-	assert_int_equal(chown(mid, 65534, 0), 0);
+	assert_int_equal(chown(mid, OTHER, 0), 0);
 	refused_owner(file, mid);
 	assert_int_equal(chown(mid, 0, 0), 0);
 	assert_int_equal(symlink(file, in_top("link")), 0);
 	trusted(in_top("link"));
-	assert_int_equal(lchown(in_top("link"), 65534, 65534), 0);
+	assert_int_equal(lchown(in_top("link"), OTHER, OTHER), 0);
 	refused_owner(in_top("link"), in_top("link"));
 }
 
@@ -256,6 +259,49 @@ test_read_only__of_a_sandbox(void **state)
 	assert_int_equal(trusted_below("/"), 0);
 }
 
+/* In a user namespace with that map, as that user outside of it: 1 when the file is trusted, 0 with
+ * the right text; more than that: something failed. */
+static int
+trusted_in_namespace(uid_t user, const char *map)
+{
+	pid_t pid = fork();
+	int how;
+
+	if (pid == 0) {
+		struct status status = { 0 };
+		int fd;
+
+		if (setuid(user) < 0 || prctl(PR_SET_DUMPABLE, 1) < 0 || unshare(CLONE_NEWUSER) < 0)
+			_exit(2);
+		fd = open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC);
+		if (fd < 0 ||
+		    (map[0] != '\0' && write(fd, map, strlen(map)) != (ssize_t)strlen(map)))
+			_exit(3);
+		if (trust_check(file, &status) == 0)
+			_exit(1);
+		_exit(strstr(status.text, "any user that cosid's user namespace does not map") ? 0
+											       : 4);
+	}
+	assert_int_equal(waitpid(pid, &how, 0), pid);
+	assert_true(WIFEXITED(how));
+	return WEXITSTATUS(how);
+}
+
+/* Unmapped users have one number: root's, a stranger's, and the process's own without a map. */
+static void
+test_namespace__unmapped_owners(void **state)
+{
+	(void)state;
+	assert_int_equal(chmod(top, 0755), 0);
+	assert_int_equal(trusted_in_namespace(0, "0 0 1"), 1);
+	assert_int_equal(trusted_in_namespace(0, "4242 0 1"), 1);
+	assert_int_equal(trusted_in_namespace(0, ""), 0);
+	assert_int_equal(trusted_in_namespace(0, "65534 0 1"), 0);
+	assert_int_equal(trusted_in_namespace(OTHER, "4242 4242 1"), 0);
+	assert_int_equal(chown(file, OTHER, OTHER), 0);
+	assert_int_equal(trusted_in_namespace(0, "0 0 1"), 0);
+}
+
 int
 main(void)
 {
@@ -271,6 +317,7 @@ main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_read_only__none_can_write, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_read_only__of_a_sandbox, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_namespace__unmapped_owners, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
