@@ -147,6 +147,12 @@ test_edit__cut_at_any_request(void **state)
 		script_play(&script, cut, n + 1);
 		grant(&script);
 		script_ended(&script, COSI_UNAVAILABLE, "cannot grant 'cosi-ba-1': it was cut");
+		/* Nor after the page of a proxy. */
+		cut[n].status = 403;
+		cut[n].foreign = true;
+		script_play(&script, cut, n + 1);
+		grant(&script);
+		script_ended(&script, COSI_UNAVAILABLE, "is not from");
 	}
 	script_done(&script);
 }
