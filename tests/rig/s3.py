@@ -157,6 +157,10 @@ class Admin(S3):
         assert reply.status == 200, reply
         return reply.json()["keys"]
 
+    def caps_add(self, uid, caps):
+        reply = self.request("PUT", "/admin/user", {"caps": "", "uid": uid, "user-caps": caps})
+        assert reply.status == 200, reply
+
     def user_drop(self, uid):
         return self.request("DELETE", "/admin/user", {"uid": uid, "purge-data": "true"})
 

@@ -46,7 +46,7 @@ def test_keys__without_the_capability(cosid, folder, name):
 @pytest.mark.clause(31)
 def test_grant__without_the_right_to_set_policies(cosid, folder, name):
     """It leaves a user without rights. A Revoke of v1alpha2 takes single buckets out of its policy, which it may
-    not read; one of v1alpha1 takes the whole account."""
+    not read; one of v1alpha1 takes the whole account. Once the capability is there, both calls of v1alpha2 succeed."""
     ceph = Ceph(folder / "ceph", caps="users=*").up()
     try:
         shop = CephRgw(ceph)
@@ -61,6 +61,14 @@ def test_grant__without_the_right_to_set_policies(cosid, folder, name):
             new.revoke(account, bucket)
         old.revoke(account, bucket)
         assert shop.accounts() == []
+        for ba in (f"granted-{name}", f"revoked-{name}"):
+            with refused("PERMISSION_DENIED", "lacks the cap"):
+                new.grant(bucket, ba)
+        ceph.admin().caps_add("cosid", "user-policy=*")
+        access = new.grant(bucket, f"granted-{name}")
+        assert shop.client(access).list(name).status == 200
+        new.revoke(f"shop.cosi-revoked-{name}", bucket)
+        assert shop.accounts() == [f"cosi-granted-{name}"]
     finally:
         ceph.down()
 
