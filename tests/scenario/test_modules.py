@@ -160,7 +160,7 @@ def test_without_head(cosid, config, modules):
     refuses(cosid, config, "the file is not a COSI module")
 
 
-@pytest.mark.parametrize("name, version, why", [("MAJOR", "99u", "99.0"), ("MINOR", "99u", "1.99"), ("MAJOR", "0u", "0.0")])
+@pytest.mark.parametrize("name, version, why", [("MAJOR", "99u", "99.1"), ("MINOR", "99u", "1.99"), ("MAJOR", "0u", "0.1")])
 def test_another_version(cosid, config, modules, name, version, why):
     compile_module(modules, HEAD + f"#undef COSI_API_{name}\n#define COSI_API_{name} {version}\n" + GOOD)
     refuses(cosid, config, f"the module is built for module API {re.escape(why)}, cosid has ")
