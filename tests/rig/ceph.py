@@ -14,7 +14,7 @@ SECRET = "plantedrgwadminsecret0000000000000000000"
 class Ceph(Server):
     """One cluster: processes mon, osd and rgw."""
 
-    name, process = "ceph", "rgw"
+    name, process, disk_process = "ceph", "rgw", "osd"
 
     def __init__(self, folder, caps=None, rgw_options=""):
         """caps: of cosid's user; None: what it needs and no more."""
@@ -29,11 +29,11 @@ class Ceph(Server):
         self.endpoint, self.key = said["RGW_ENDPOINT"], said["RGW_ACCESS_KEY"]
         return self
 
-    def crash_gateway(self):
+    def crash(self):
         """kill -9 of radosgw; the osd, whose data is in memory, goes on."""
         os.kill(self.pid(), signal.SIGKILL)
 
-    def restart_gateway(self):
+    def recover(self):
         """A new one after a crash, noted for ceph-down; when it answers."""
         conf = self.folder / "ceph.conf"
         with open(self.folder / "out" / "rgw.again", "ab") as out:

@@ -103,5 +103,11 @@ class Minio(Server):
         self._root = said["MINIO_ROOT_USER"], said["MINIO_ROOT_PASSWORD"]
         return self
 
+    def recover(self):
+        """When it has scanned its buckets, too: until then it undoes changes (docs/stores/minio.md)."""
+        self.up()
+        while self.root().request("GET", "/minio/health/cluster").status != 200:
+            pass
+
     def root(self):
         return Root(self.endpoint, *self._root, self.region)

@@ -9,6 +9,8 @@ A rule is called for each request and says what becomes of it:
   Cut.LATE        the connection is closed, and the store gets the request when deliver() is called
   Cut.SILENT      the same, but the connection stays open without an answer until cosid closes it
   Cut.GATEWAY     as Cut.LATE, with a proxy's own 503 as the answer
+  Cut.DELAY       as Cut.LATE, but the store gets it by itself after 5 to 30 ms
+  Cut.MUTE        the store answers, cosid hears nothing until it closes the connection
   bytes           cosid gets these bytes instead; the store never sees the request
 A rule may also do something by itself, like killing cosid: `after` is called with the request when
 the store has answered it and cosid has not heard so yet.
@@ -16,6 +18,7 @@ the store has answered it and cosid has not heard so yet.
 import dataclasses
 import datetime
 import enum
+import random
 import select
 import socket
 import threading
@@ -31,6 +34,8 @@ class Cut(enum.Enum):
     LATE = 4
     SILENT = 5
     GATEWAY = 6
+    DELAY = 7
+    MUTE = 8
 
 
 @dataclasses.dataclass
@@ -144,6 +149,8 @@ class Proxy:
         self._lock = threading.Lock()
         self._open = set()
         self._kept, self._has_kept = [], threading.Condition(self._lock)
+        self._ended = threading.Event()
+        self._busy, self._is_idle = 0, threading.Condition(self._lock)
         self.requests = []
         self.rule = lambda request: None
         self.after = lambda request: None
@@ -155,6 +162,7 @@ class Proxy:
         return self
 
     def __exit__(self, *_):
+        self._ended.set()
         self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         self.cut_all()
@@ -181,6 +189,21 @@ class Proxy:
         with self._has_kept:
             assert self._has_kept.wait_for(lambda: len(self._kept) >= count, timeout), "none is kept"
             return list(self._kept)
+
+    def has_kept(self, timeout):
+        """Is one kept, at the latest after that time?"""
+        with self._has_kept:
+            return self._has_kept.wait_for(lambda: self._kept, timeout)
+
+    def wait_idle(self, timeout=120):
+        """Waits until no request is on its way to the store any more, but those that are kept."""
+        with self._is_idle:
+            assert self._is_idle.wait_for(lambda: not self._busy, timeout), "a request is still on its way"
+
+    def wait_closed(self, timeout=120):
+        """Waits until every connection has ended: those that came were killed."""
+        with self._is_idle:
+            assert self._is_idle.wait_for(lambda: not self._open, timeout), "a connection is still open"
 
     def deliver(self):
         """Sends what is kept to the store, in order: those requests, with the store's answers."""
@@ -236,8 +259,9 @@ class Proxy:
         except OSError:
             pass  # either side went away: so does the other
         finally:
-            with self._lock:
+            with self._is_idle:
                 self._open -= {client, store}
+                self._is_idle.notify_all()
             client.close()
             if store is not None:
                 store.close()
@@ -254,7 +278,17 @@ class Proxy:
             old.close()
         return store
 
-    def _exchange(self, head, reader, client, store, answers):
+    def _exchange(self, *connection):
+        with self._lock:
+            self._busy += 1
+        try:
+            return self._pass_on(*connection)
+        finally:
+            with self._is_idle:
+                self._busy -= 1
+                self._is_idle.notify_all()
+
+    def _pass_on(self, head, reader, client, store, answers):
         """One request and its answer; False when the connection ends with it."""
         raw, first, headers = head
         if headers.get("expect", "").lower() == "100-continue":
@@ -282,9 +316,17 @@ class Proxy:
             if verdict is Cut.GATEWAY:
                 client.sendall(answer(503, b"upstream connect error or disconnect/reset before headers"))
             return False
+        if verdict is Cut.DELAY:
+            client.shutdown(socket.SHUT_RDWR)
+            self._ended.wait(random.uniform(0.005, 0.030))
+            self.send_again(request)
+            return False
         store.sendall(request.raw)
         reply = self._answer(request, answers)
         self.after(request)
+        if verdict is Cut.MUTE:
+            reader.to_the_end()
+            return False
         if verdict is Cut.AFTER or not reply:
             return False
         if verdict is Cut.HALF:

@@ -28,10 +28,11 @@ def _stands_still(pid):
 class Server:
     """up() and down(); its data stays until then.
 
-    name: of its scripts; process: the one that answers, by its name in the file `pids`.
+    name: of its scripts; process: the one that answers, by its name in the file `pids`; disk_process:
+    the one behind it that keeps the data, if that is another.
     """
 
-    name = process = None
+    name = process = disk_process = None
 
     def __init__(self, folder):
         self.folder, self.port = pathlib.Path(folder), None
@@ -55,6 +56,13 @@ class Server:
         """Its data stays."""
         subprocess.run([STORES / f"{self.name}-down", self.folder], check=True,
                        stdin=subprocess.DEVNULL)
+
+    def crash(self):
+        """kill -9 of the process that answers; recover() starts it again."""
+        self.kill()
+
+    def recover(self):
+        self.up()
 
     def down(self):
         subprocess.run([STORES / f"{self.name}-down", "-r", self.folder], check=True,

@@ -60,12 +60,12 @@ def grants_that_meet_a_crash(ceph, proxies, grants, users):
     admin = ceph.admin()
     while any(t.is_alive() for t in threads) and not ((user := admin.user(users[1])) and user["keys"]):
         pass
-    ceph.crash_gateway()
+    ceph.crash()
     for thread in threads:
         thread.join()
     for proxy in proxies:
         proxy.reset()
-    ceph.restart_gateway()
+    ceph.recover()
 
 
 def test_grant__gateway_killed_in_every_place_twice(cosid, folder, name, whole):
