@@ -7,7 +7,8 @@
 
 #include "banned.h"
 
-#define ADMIN "/minio/admin/v3/"
+#define ADMIN     "/minio/admin/v3/"
+#define OTHER_API "XMinioAdminVersionMismatch"
 
 enum { POLICIES_REPLY = 32 * 1048576 }; /* all policies of the server come in one answer */
 
@@ -33,7 +34,7 @@ minio_fail(struct cosi_call *call, const struct cosi_http_reply *reply, const ch
 	    s3_error_is(reply, 403, "XMinioIAMActionNotAllowed"))
 		return cosi_fail(call, COSI_PRECONDITION,
 				 "the account's access key belongs to a service account");
-	if (s3_error_is(reply, 426, "XMinioAdminVersionMismatch"))
+	if (s3_error_is(reply, 426, OTHER_API))
 		return cosi_fail(call, COSI_PRECONDITION,
 				 "the server has another version of the admin API than v3");
 	/* The secret changed at the server after this request was signed. */
@@ -57,18 +58,27 @@ minio_send(const struct s3_store *store, struct cosi_call *call, const struct mi
 	   struct rest_request *request, const struct cosi_http_reply **out_reply)
 {
 	const struct cosi_http_reply *reply;
+	bool reads = strcmp(op->method, "GET") == 0, done;
 	const char *code;
-	bool done;
 
 	request->method = op->method;
 	request->path = op->path;
 	request->flags = COSI_HTTP_SAFE;
+	request->unmarked =
+		reads || (op->outcomes[0] != NULL && strcmp(op->outcomes[0], OTHER_API) == 0);
 	reply = s3_send(call, &store->client, request);
 	if (out_reply != NULL)
 		*out_reply = reply;
 	if (reply == NULL)
 		return -1;
-	if (strcmp(op->method, "GET") == 0)
+	/* What the server has no path for it answers without a request id (measured). */
+	if (request->unmarked && rest_header(reply, s3_api.id_header) == NULL &&
+	    !s3_error_is(reply, 426, OTHER_API))
+		return cosi_fail(call, COSI_UNAVAILABLE,
+				 "the %d reply to '%s %s' is not from the server: it has no header "
+				 "'%s'",
+				 reply->status, op->method, op->path, s3_api.id_header);
+	if (reads)
 		done = reply->status == 200 && *(const char *)reply->body.data == '{';
 	else
 		done = (reply->status == 200 || reply->status == 204) && reply->body.len == 0;
@@ -156,7 +166,7 @@ minio_user_revoke_tokens(const struct minio *minio, struct cosi_call *call, cons
 	static const struct minio_op op = { "POST",
 					    ADMIN "revoke-tokens/builtin",
 					    "admin:RemoveServiceAccount",
-					    { "XMinioAdminVersionMismatch", NULL } };
+					    { OTHER_API, NULL } };
 	int rc = minio_ask(&minio->store, call, &op, NULL,
 			   REST_QUERY({ "user", key }, { "fullRevoke", "true" }));
 

@@ -75,6 +75,24 @@ def test_error__of_the_store(daemon, client, proxy, shop, name, kind):
     live(daemon.client(), name)
 
 
+@pytest.mark.parametrize("real", ["minio"], indirect=True)
+def test_path__that_an_older_minio_lacks(cosid, client, proxy, shop, name):
+    """Its answer has no request id.  Without revoke-tokens a Revoke goes on; without the others the probe says why."""
+    unknown = shop.root.request("GET", ADMIN + "of-a-later-version")
+    assert unknown.status == 426 and "x-amz-request-id" not in unknown.headers
+    reply = answer(426, unknown.body, "application/json")
+    client.create(name)
+    account = client.grant(f"shop.{name}", f"ba-{name}").account_id
+    proxy.rule = lambda request: reply if "revoke-tokens" in request.target else None
+    client.revoke(account, f"shop.{name}")
+    assert account.removeprefix("shop.") not in shop.accounts()
+    proxy.rule = lambda request: reply if ADMIN in request.target else None
+    done = cosid.make({"backends": [shop.backend("shop")]}).run("--check", "--probe")
+    assert done.returncode == 1 and "another version of the admin API than v3" in done.stderr
+    proxy.reset()
+    client.delete(f"shop.{name}")
+
+
 # ---- keys, clocks
 
 

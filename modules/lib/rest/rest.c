@@ -80,7 +80,8 @@ rest_send(struct cosi_call *call, const struct rest_api *api, const void *who,
 			 .query = message.query, .base = request->base, .flags = request->flags,
 			 .timeout_ms = request->timeout_ms, .nheaders = message.headers.n,
 			 .headers = message.headers.kv, .body = request->body,
-			 .max_reply = request->max_reply, .id_header = api->id_header);
+			 .max_reply = request->max_reply,
+			 .id_header = request->unmarked ? NULL : api->id_header);
 }
 
 /* ---- replies ---- */

@@ -48,6 +48,8 @@ struct rest_request {
 	uint32_t flags;     /* enum cosi_http_flag */
 	int64_t timeout_ms; /* 0: the backend's */
 	size_t max_reply;   /* 0: the daemon's */
+	/* The store has a reply to it without api->id_header, and the caller checks. */
+	bool unmarked;
 };
 
 #define REST_COUNT_(...) (sizeof(struct cosi_kv[]){ __VA_ARGS__ } / sizeof(struct cosi_kv))
@@ -105,7 +107,7 @@ struct rest_api {
 };
 
 /* Signs and sends.  NULL: the call has failed; every status is an answer, as with cosi_http(), but
- * a reply without api->id_header is UNAVAILABLE. who: for api->sign(). */
+ * a reply without api->id_header is UNAVAILABLE, unless request->unmarked. who: for api->sign(). */
 const struct cosi_http_reply *rest_send(struct cosi_call *call, const struct rest_api *api,
 					const void *who, const struct rest_request *request);
 #define rest_call(call, api, who, ...)                                                             \
