@@ -219,7 +219,7 @@ test_relative__to_the_current_directory(void **state)
 /* In a name space of its own: makes that a read-only mount, and says whether the file below is
  * trusted: 1 or 0; more than that: something failed. */
 static int
-trusted_below(const char *mount_point)
+trusted_below(const char *mount_point, const char *invocation)
 {
 	pid_t pid = fork();
 	int how;
@@ -232,6 +232,9 @@ trusted_below(const char *mount_point)
 		    chmod(mid, 0777) < 0 || trust_check(file, &status) == 0)
 			_exit(2);
 		status = (struct status){ 0 };
+		if ((invocation != NULL ? setenv("INVOCATION_ID", invocation, 1)
+					: unsetenv("INVOCATION_ID")) < 0)
+			_exit(2);
 		if ((strcmp(mount_point, "/") != 0 &&
 		     mount(mount_point, mount_point, NULL, MS_BIND, NULL) < 0) ||
 		    mount("none", mount_point, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY, NULL) < 0)
@@ -248,7 +251,8 @@ static void
 test_read_only__none_can_write(void **state)
 {
 	(void)state;
-	assert_int_equal(trusted_below(mid), 1);
+	assert_int_equal(trusted_below(mid, NULL), 1);
+	assert_int_equal(trusted_below("/", NULL), 1);
 }
 
 /* ProtectSystem=strict: read-only for cosid alone. */
@@ -256,7 +260,8 @@ static void
 test_read_only__of_a_sandbox(void **state)
 {
 	(void)state;
-	assert_int_equal(trusted_below("/"), 0);
+	assert_int_equal(trusted_below("/", "0123456789abcdef0123456789abcdef"), 0);
+	assert_int_equal(trusted_below(mid, "0123456789abcdef0123456789abcdef"), 0);
 }
 
 /* In a user namespace with that map, as that user outside of it: 1 when the file is trusted, 0 with
