@@ -32,6 +32,7 @@
  *
  * Changes of this interface
  *  1.0  the first
+ *  1.1  cosi_http.id_header
  */
 #ifndef COSI_MODULE_H
 #define COSI_MODULE_H
