@@ -4,7 +4,7 @@ from rig.client import outcome, until_ok
 from rig.steps import PASSING
 
 SETTINGS = {"ceph-rgw": {"versioning": "true", "quotaMaxSize": "1Gi"},
-            "minio": {"versioning": "true", "quotaMaxSize": "1Gi"}, "azure": {}}
+            "minio": {"versioning": "true", "quotaMaxSize": "1Gi", "anonymousAccess": "readOnly"}, "azure": {}}
 OTHER = {"anonymousAccess": "readOnly"}
 # What comes before a call.
 BEFORE = {"create": [], "grant": ["create"], "revoke": ["create", "grant"], "delete": ["create"]}
@@ -47,6 +47,8 @@ class Life:
         if self.settings:
             assert self.real.root.versioning(self.name) == "Enabled"
             assert self.real.quota(self.name) == 1 << 30
+            if "anonymousAccess" in self.settings:
+                assert self.real.root.request("GET", f"/{self.name}", {"policy": ""}).status == 200
         assert until_ok(PASSING, self.call, "create") == self.bucket
         assert key.get(self.name, "object").body == b"content"
         self.check_grant(access)
