@@ -99,8 +99,8 @@ def test_path__that_an_older_minio_lacks(cosid, client, proxy, shop, name):
 @pytest.mark.clause(31, 33)
 @pytest.mark.parametrize("real", ["ceph-rgw", "minio"], indirect=True)
 @pytest.mark.parametrize("word, keys", [
-    ("SignatureDoesNotMatch", {"secret_key": "plain:planted-wrong-secret"}),
-    ("InvalidAccessKeyId", {"access_key": "plain:NOSUCHKEY"})])
+    ("SignatureDoesNotMatch: is the key 'secret_key' right", {"secret_key": "plain:planted-wrong-secret"}),
+    ("InvalidAccessKeyId: is the key 'access_key' right", {"access_key": "plain:NOSUCHKEY"})])
 def test_keys__wrong(cosid, shop, name, word, keys):
     client = cosid({"backends": [shop.backend("shop", **keys)]}).client()
     for call in (steps(client, name)[0], steps(client, name)[2], steps(client, name)[3]):

@@ -148,7 +148,7 @@ static const struct rest_error s3_errors[] = {
 	{ "ConcurrentModification", COSI_BUSY, NULL },
 	/* The body ended early on its way; MinIO also says it while the bucket is deleted. */
 	{ "IncompleteBody", COSI_UNAVAILABLE, NULL },
-	{ "InvalidAccessKeyId", COSI_UNAUTHENTICATED, NULL },
+	{ "InvalidAccessKeyId", COSI_UNAUTHENTICATED, "is the key 'access_key' right?" },
 	{ "InvalidBucketName", COSI_INVALID, NULL },
 	{ "InvalidBucketState", COSI_PRECONDITION, NULL },
 	{ "InvalidLocationConstraint", COSI_OUT_OF_RANGE, NULL },
@@ -162,7 +162,7 @@ static const struct rest_error s3_errors[] = {
 	{ "OperationAborted", COSI_BUSY, NULL },
 	{ "QuotaExceeded", COSI_EXHAUSTED, NULL },
 	{ "RequestTimeout", COSI_UNAVAILABLE, NULL },
-	{ "SignatureDoesNotMatch", COSI_UNAUTHENTICATED, NULL },
+	{ "SignatureDoesNotMatch", COSI_UNAUTHENTICATED, "is the key 'secret_key' right?" },
 	{ "SlowDown", COSI_BUSY, NULL },
 	{ "TooManyBuckets", COSI_EXHAUSTED, NULL },
 	{ "UserSuspended", COSI_UNAUTHENTICATED, NULL },
