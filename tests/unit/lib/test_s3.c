@@ -117,9 +117,10 @@ test_error__codes(void **state)
 	expect_error(403, "{\"Code\":\"InvalidAccessKeyId\",\"Message\":\"\"}",
 		     "InvalidAccessKeyId", COSI_UNAUTHENTICATED,
 		     "the store answered 403 InvalidAccessKeyId: is the key 'access_key' right?");
-	expect_error(403, XML_ERROR("SignatureDoesNotMatch"), "SignatureDoesNotMatch",
-		     COSI_UNAUTHENTICATED,
-		     "the store answered 403 SignatureDoesNotMatch: is the key 'secret_key' right?");
+	expect_error(
+		403, XML_ERROR("SignatureDoesNotMatch"), "SignatureDoesNotMatch",
+		COSI_UNAUTHENTICATED,
+		"the store answered 403 SignatureDoesNotMatch: is the key 'secret_key' right?");
 	expect_error(400, XML_ERROR("TooManyBuckets"), "TooManyBuckets", COSI_EXHAUSTED,
 		     "the store answered 400 TooManyBuckets");
 	expect_error(408, XML_ERROR("RequestTimeout"), "RequestTimeout", COSI_UNAVAILABLE,
