@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * thread.h - threads that take no signals, and conditions that wait by the monotonic clock. */
+ * thread.h - threads that take no signals of others, and conditions that wait by the monotonic
+ * clock.
+ */
 #ifndef COSID_BASE_THREAD_H
 #define COSID_BASE_THREAD_H
 #include <pthread.h>
@@ -8,8 +10,15 @@
 
 #include "base/clock.h"
 
-/* Starts a thread that is to be joined.  Every signal goes to other threads, but for those that a
- * thread raises itself by a fault.  name: for gdb and top, 15 bytes at most.  0, or an errno. */
+/* Signals that a thread raises itself by a fault: an initialiser. */
+#define THREAD_FAULTS                                                                              \
+	{                                                                                          \
+		SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP                          \
+	}
+
+/* Starts a thread that is to be joined.  Every signal but THREAD_FAULTS goes to other threads; a
+ * handler with SA_ONSTACK runs when the thread's own stack has overflowed, too.  name: for gdb and
+ * top, 15 bytes at most.  0, or an errno. */
 int thread_start(pthread_t *out, const char *name, void *(*fn)(void *), void *arg);
 
 /* For cond_wait_until(). */

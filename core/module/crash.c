@@ -9,11 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/thread.h"
 #include "module/crash_record.h"
 
 #include "banned.h"
 
-static const int fatal_signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT };
+static const int fatal_signals[] = THREAD_FAULTS;
 enum { NFATAL = sizeof fatal_signals / sizeof fatal_signals[0] };
 
 /* Process-wide by nature. */
@@ -74,13 +75,16 @@ on_exit_call(void)
 void
 crash_install(void)
 {
-	struct sigaction action = { .sa_sigaction = on_fatal_signal, .sa_flags = SA_SIGINFO };
+	/* On a stack of its own: that of the thread may have overflowed. */
+	struct sigaction action = { .sa_sigaction = on_fatal_signal,
+				    .sa_flags = SA_SIGINFO | SA_ONSTACK };
 
 	installed_in = getpid();
 	(void)sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < NFATAL; i++)
 		(void)sigaction(fatal_signals[i], &action, &actions_before[i]);
 	(void)atexit(on_exit_call);
+	(void)at_quick_exit(on_exit_call);
 }
 
 void

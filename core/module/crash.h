@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * crash.h - a module that ends the process is named in the log before the process is gone.
  *
- * A fatal signal on a thread that runs a module's code (SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT)
- * writes one error line with the backend, the module, the function and the call's fields; then the
- * signal takes its course.  Only main() calls exit(): from a module or a library it is such a
- * crash, too, and ends in SIGABRT, so that systemd restarts the service.
+ * A fatal signal on a thread that runs a module's code (THREAD_FAULTS) writes one error line with
+ * the backend, the module, the function and the call's fields; then the signal takes its course.
+ * Only main() calls exit(): from a module or a library it is such a crash, too, as is quick_exit(),
+ * and ends in SIGABRT, so that systemd restarts the service.
  *
- * A stack that overflows leaves no line: its thread has no room for the handler.
+ * Two ends leave no line: _exit(), and a stack that overflows on the main thread, where open() and
+ * close() run after load_check.h has tried them.
  */
 #ifndef COSID_MODULE_CRASH_H
 #define COSID_MODULE_CRASH_H

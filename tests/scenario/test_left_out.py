@@ -13,9 +13,13 @@ from rig.tree import ROOT
 
 RETRY_S = 60 + 5 + 30  # core/daemon.h, the main thread's period, a busy machine
 
-CRASHING = (ROOT / "tests" / "scenario" / "shelf.c").read_text().replace(
-    "	const char *path = cosi_printf(call,", "	if (strcmp(req->native, \"crash\") == 0)\n		__builtin_trap();\n"
-    "	const char *path = cosi_printf(call,", 1)
+
+
+def crashing(deed="__builtin_trap()"):
+    """shelf.c, whose create of a bucket `crash` does that."""
+    return (ROOT / "tests" / "scenario" / "shelf.c").read_text().replace(
+        "	const char *path = cosi_printf(call,", f"	if (strcmp(req->native, \"crash\") == 0)\n		{deed};\n"
+        "	const char *path = cosi_printf(call,", 1)
 
 
 @pytest.fixture
@@ -135,7 +139,7 @@ def crash(daemon):
 
 
 def test_crash__third_in_a_row_costs_the_backend(cosid, shelf, posix):
-    shelf.put(shelf.build("crashing", text=CRASHING))
+    shelf.put(shelf.build("crashing", text=crashing()))
     daemon = cosid.make(shelf.config(posix.backend()))
     for _ in range(3):
         daemon.start()
@@ -159,7 +163,7 @@ def test_crash__third_in_a_row_costs_the_backend(cosid, shelf, posix):
 
 
 def test_crash__clean_stop_between_two(cosid, shelf):
-    shelf.put(shelf.build("crashing", text=CRASHING))
+    shelf.put(shelf.build("crashing", text=crashing()))
     daemon = cosid.make(shelf.config())
     for _ in range(2):
         for _ in range(2):
@@ -168,3 +172,25 @@ def test_crash__clean_stop_between_two(cosid, shelf):
         daemon.start()
         assert state(daemon, "shelf") == ("up", None)
         daemon.stop()
+
+
+@pytest.mark.unsanitized  # that build reports the overflow, and ends with a status of its own
+def test_crash__stack_is_full(cosid, shelf):
+    recurse = """
+static int
+recurse(volatile int depth)
+{
+	volatile char frame[2048];
+
+	frame[0] = (char)depth;
+	return depth < 0 ? 0 : recurse(depth + 1) + frame[0];
+}
+"""
+    head, body = crashing("(void)recurse(0)").split("static int\nshelf_create", 1)
+    shelf.put(shelf.build("recursive", text=f"{head}{recurse}static int\nshelf_create{body}"))
+    daemon = cosid.make(shelf.config())
+    daemon.start()
+    crash(daemon)
+    assert "(SIGSEGV)" in daemon.log
+    record = daemon.admin.with_name(f"{daemon.admin.name}.crashes").read_text()
+    assert "\ncrash shelf " in record

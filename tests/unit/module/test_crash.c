@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/thread.h"
+
 #include "rig.h"
 
 #include "banned.h"
@@ -95,6 +97,58 @@ exit_in_scope(void)
 }
 
 static void
+quick_exit_in_scope(void)
+{
+	CRASH_SCOPE(&outer, "close", LOG_NO_FIELDS);
+
+	quick_exit(EXIT_SUCCESS);
+}
+
+static void
+breakpoint_in_scope(void)
+{
+	CRASH_SCOPE(&outer, "grant", LOG_NO_FIELDS);
+
+	(void)raise(SIGTRAP);
+}
+
+static void
+bad_system_call_in_scope(void)
+{
+	CRASH_SCOPE(&outer, "grant", LOG_NO_FIELDS);
+
+	(void)raise(SIGSYS);
+}
+
+/* Not a loop in disguise: each frame is read when the ones below have returned. */
+static int
+recurse(volatile int depth)
+{
+	volatile char frame[2048];
+
+	frame[0] = (char)depth;
+	return depth < 0 ? 0 : recurse(depth + 1) + frame[0];
+}
+
+static void *
+overflow(void *arg)
+{
+	CRASH_SCOPE(&outer, "grant", LOG_NO_FIELDS);
+
+	(void)recurse(0);
+	return arg;
+}
+
+static void
+overflow_in_thread(void)
+{
+	pthread_t thread;
+
+	if (thread_start(&thread, "overflow", overflow, NULL) == 0)
+		(void)pthread_join(thread, NULL);
+}
+
+static void
 exit_outside(void)
 {
 	exit(EXIT_SUCCESS);
@@ -139,6 +193,18 @@ test_signal__is_named(void **state)
 		     "method=DriverGrantBucketAccess account=\"a \\\"b\\\"\"\n");
 	assert_ended(trap_in_outer_scope, SIGILL,
 		     " error backend 'first': module 'sample' crashed in revoke() (SIGILL)\n");
+	assert_ended(breakpoint_in_scope, SIGTRAP,
+		     " error backend 'first': module 'sample' crashed in grant() (SIGTRAP)\n");
+	assert_ended(bad_system_call_in_scope, SIGSYS,
+		     " error backend 'first': module 'sample' crashed in grant() (SIGSYS)\n");
+}
+
+static void
+test_signal__stack_is_full(void **state)
+{
+	(void)state;
+	assert_ended(overflow_in_thread, SIGSEGV,
+		     " error backend 'first': module 'sample' crashed in grant() (SIGSEGV)\n");
 }
 
 static void
@@ -159,6 +225,9 @@ test_exit__is_a_crash(void **state)
 {
 	(void)state;
 	assert_ended(exit_in_scope, SIGABRT,
+		     " error backend 'first': module 'sample' ended the process in close() "
+		     "(exit())\n");
+	assert_ended(quick_exit_in_scope, SIGABRT,
 		     " error backend 'first': module 'sample' ended the process in close() "
 		     "(exit())\n");
 	assert_ended(exit_outside, SIGABRT,
@@ -191,6 +260,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_signal__is_named),
+		cmocka_unit_test(test_signal__stack_is_full),
 		cmocka_unit_test(test_signal__json),
 		cmocka_unit_test(test_exit__is_a_crash),
 		cmocka_unit_test(test_other__says_nothing),
