@@ -256,9 +256,12 @@ module_file_open_path(struct module_file *file, const char *path, struct status 
 	size_t len = strlen(base);
 	char *whole = realpath(path, NULL);
 
+	if (whole == NULL && errno == ENOENT && slash != NULL)
+		fail_missing(path, status);
+	else if (whole == NULL)
+		status_fail(status, COSI_INVALID, "%s", strerrordesc_np(errno));
 	if (whole == NULL)
-		return status_fail(status, COSI_INVALID, "cannot load module '%s': %s", path,
-				   strerrordesc_np(errno));
+		return status_fail(status, 0, "cannot load module '%s'", path);
 	if (len > 3 && strcmp(base + len - 3, ".so") == 0)
 		len -= 3;
 	return open_source(file, strndup(base, len), whole, status);

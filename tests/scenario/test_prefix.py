@@ -76,6 +76,9 @@ def test_prefix__tree_of_a_build(build):
     _, modules = defaults(build / "bin" / "cosid")
     assert modules == str(build / "modules")
     assert run(build / "bin" / "cosid", "--describe", "posix").returncode == 0
+    mistyped = run(build / "bin" / "cosid", "--describe", "possix").stderr
+    assert re.search(r"cannot load module '\S+/possix.so': No such file or directory: the modules there are .*, posix\b",
+                     mistyped)
 
 
 def test_prefix__a_program_alone(installed, folder):

@@ -91,7 +91,7 @@ test_describe__refused(void **state)
 
 	(void)state;
 	refused(FIXTURES "/major.so", "the module is built for module API 2.1, cosid has 1.1");
-	refused(FIXTURES "/absent.so", "No such file or directory");
+	refused(FIXTURES "/absent.so", "No such file or directory: the modules there are ");
 	refused(FIXTURES, "the path is a directory");
 	rig_copy(FIXTURES "/good.so", rig_path(dir, "better.so"));
 	refused(rig_path(dir, "better.so"), "the module's name is 'good'");
