@@ -69,41 +69,46 @@ static int
 daemon_load(struct daemon *d, const struct options *options)
 {
 	struct diag diag = { 0 };
-	size_t nrefused = 0;
-	int rc;
+	bool usable = false;
 
 	d->config = config_load(options->config_path, &diag);
 	if (d->config != NULL) {
+		size_t nflaws = 0;
+
 		d->started = config_ref(d->config);
 		log_setup(d->config->log_level, d->config->log_json);
 		/* An error in the entry of a backend leaves that backend out; any other ends the
 		 * start. */
-		nrefused = diag.nerrors;
-		for (size_t i = 0; i < d->config->nbackends && !options->check; i++)
-			nrefused -= d->config->backends[i].nflaws;
+		for (size_t i = 0; i < d->config->nbackends; i++)
+			nflaws += d->config->backends[i].nflaws;
+		usable = diag.nerrors == nflaws;
 		if (!options->check)
 			open_crash_record(d);
 		if (d->config->module_dir != NULL)
 			d->generation = generation_open(
 				d->config, NULL,
 				options->check ? GENERATION_CHECK : GENERATION_START, &diag);
-		if (options->check)
-			nrefused = diag.nerrors;
-		if (d->generation != NULL && nrefused == 0)
+		if (d->generation == NULL || (options->check && diag.nerrors > 0))
+			usable = false;
+		if (usable)
 			route_warn(d->generation, &diag);
+		if (usable && options->check && d->config->nbackends == 0 &&
+		    !d->config->backends_given)
+			diag_warning(&diag, options->config_path, 0,
+				     "a reload from backends to none is refused unless the file "
+				     "has backends = ( );");
 		if (d->generation == NULL || d->generation->nleft_out == 0)
 			config_forget(d->config);
 	}
-	rc = d->generation != NULL && nrefused == 0 ? 0 : -1;
 	if (options->check)
 		check_print(&diag);
 	else
 		diag_log(&diag);
-	if (rc == 0 && !options->check && d->generation->nleft_out > 0)
-		log_warning("%zu of %zu backends are left out, and tried again every minute",
+	if (usable && !options->check && d->generation->nleft_out > 0)
+		log_warning("%zu of %zu backends are left out: cosictl status says why",
 			    d->generation->nleft_out, d->generation->nbackends);
 	diag_done(&diag);
-	return rc;
+	return usable ? 0 : -1;
 }
 
 /* Sets listen_fd when systemd handed a socket over.  Before gRPC starts: a wrong LISTEN_FDS must

@@ -213,7 +213,8 @@ check_probe(struct backend *backend, const struct config *config)
 	if (rc == 0)
 		return 0;
 	diag_error(&diag, backend->config->file, config_line(backend->config, status.text),
-		   "backend '%s': %s", backend->name, status.text);
+		   "backend '%s': %s", backend->name,
+		   backend->left_out != NULL ? backend->left_out : status.text);
 	check_print(&diag);
 	diag_done(&diag);
 	return rc;

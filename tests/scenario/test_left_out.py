@@ -44,7 +44,7 @@ def test_start__others_serve_until_it_can_be_opened(cosid, shelf, posix):
     checked = cosid.make(config).run("--check")
     assert checked.returncode == 1 and "shelf.key" in checked.stderr
     daemon = cosid(config)
-    daemon.wait_log(r"warning 1 of 2 backends are left out, and tried again every minute")
+    daemon.wait_log(r"warning 1 of 2 backends are left out: cosictl status says why")
     old, new = daemon.client("v1alpha1"), daemon.client("v1alpha2")
     assert [p.type for p in new.info().supported_protocols] == [new.message("ObjectProtocol", type="S3").type]
     why = r"backend 'shelf' is left out: \S+cosid.conf:\d+: 'key': .*shelf\.key.*: No such file or directory"
@@ -118,6 +118,16 @@ def test_start__none_can_be_opened(cosid, shelf):
         daemon.start()
     daemon.process = None
     assert ended.value.status == 1
+
+
+def test_probe__secret_of_the_unit(cosid, shelf):
+    """--check accepts a credential that it cannot read; the probe cannot do without."""
+    checked = cosid.make(shelf.config() | {"backends": [shelf.backend(key="credential:shelf")]})
+    assert checked.run("--check").returncode == 0
+    done = checked.run("--check", "--probe")
+    assert done.returncode == 1
+    assert "$CREDENTIALS_DIRECTORY is not set" in done.stderr
+    assert done.stderr.splitlines()[-1].endswith(": backend 'shelf': one of its secrets cannot be read here")
 
 
 def test_start__error_elsewhere(cosid, shelf, posix):

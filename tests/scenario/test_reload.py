@@ -298,6 +298,21 @@ def test_config__broken(cosid, shelf, text, words):
     assert "generation 2 serves" in daemon.reload()
 
 
+def test_config__without_backends(cosid, shelf):
+    """The check accepts what a start would take, and says that a reload would not."""
+    daemon = cosid(shelf.config())
+    whole = daemon.config.read_text()
+    for text, refused in (("", True), ("backends = ( );\n", False)):
+        daemon.config.write_text(f'driver_name = "cosid.example.org";\n{text}')
+        checked = daemon.run("--check")
+        assert checked.returncode == 0 and "ok, 0 backends" in checked.stdout
+        warning = "warning: a reload from backends to none is refused unless the file has backends = ( );"
+        assert (warning in checked.stderr) == refused
+        assert ("reload failed" in daemon.reload("reload failed|generation 2 serves 0 backends")) == refused
+    daemon.config.write_text(whole)
+    assert "generation 3 serves" in daemon.reload()
+
+
 def test_config__gone(cosid, shelf):
     daemon = cosid(shelf.config())
     daemon.config.unlink()
