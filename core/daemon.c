@@ -159,7 +159,7 @@ swap_retried(struct daemon *daemon, const struct generation *serving, struct gen
 		generation_unref(next);
 		return status_ok(status) ? 0 : -1;
 	}
-	/* The main thread alone could swap it out. */
+	/* next belongs to the scheduler now, but only this thread could replace and close it. */
 	for (size_t i = 0; i < next->nbackends; i++) {
 		const struct backend *now = &next->backends[i];
 

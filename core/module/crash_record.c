@@ -49,10 +49,11 @@ record_after(const char *line, const char *word)
 	return strncmp(line, word, len) == 0 && line[len] == ' ' ? line + len + 1 : NULL;
 }
 
-static const char *
+/* Not const, as strchr(). */
+static char *
 next_line(const char *line)
 {
-	const char *end = strchr(line, '\n');
+	char *end = strchr(line, '\n');
 
 	/* A line that was cut off says nothing. */
 	return end != NULL && end[1] != '\0' ? end + 1 : NULL;
@@ -72,19 +73,19 @@ count_crashes(const char *subject, size_t len, const char *end)
 	return n;
 }
 
-/* Strikes out each "end" and the crashes that it makes count no more. */
+/* Makes the crashes unreadable that no longer count because of an "end" after them. */
 static void
-strike_ended_rows(char *text)
+forget_ended_crashes(char *text)
 {
 	for (const char *end = text; end != NULL; end = next_line(end)) {
 		if (strncmp(end, "end\n", 4) != 0)
 			continue;
-		for (const char *line = text; line != end; line = next_line(line)) {
+		for (char *line = text; line != end; line = next_line(line)) {
 			const char *crash = record_after(line, "crash");
 
 			if (crash != NULL &&
 			    count_crashes(crash, strcspn(crash, "\n"), end) < CRASH_RECORD_LIMIT)
-				text[line - text] = '-';
+				*line = '-'; /* "-rash" */
 		}
 	}
 }
@@ -124,7 +125,7 @@ record_read(void)
 	}
 	text[n] = '\0';
 	record_text = text;
-	strike_ended_rows(text);
+	forget_ended_crashes(text);
 }
 
 int

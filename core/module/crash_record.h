@@ -5,8 +5,8 @@
  *
  *   serves NAME MODULE PROTOCOLS   what the module serves, should its file be missing
  *   crash NAME DIGEST   the module ended a process; DIGEST stands for its file and settings
- *   end                 a process that served ended otherwise, or had run for an hour: rows of
- *                       crashes that are shorter than the limit are over
+ *   end                 a process that served ended otherwise, or had run for an hour: the crashes
+ *                       before this line no longer count, unless a backend has as many as the limit
  *
  * A process has one.  Main thread, but for crash_record_add().
  */

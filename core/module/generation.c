@@ -126,7 +126,8 @@ generation_open(struct config *config, const struct generation *before, enum gen
 	nfailed = open_backends(generation, &opening);
 	if (nfailed < 0)
 		diag_error(diag, NULL, 0, "out of memory");
-	/* The one place that decides what a backend which does not open means for the others. */
+	/* Does the mode allow a generation in which they did not open?  open_backend() has left
+	 * them out or dropped them. */
 	if (nfailed < 0 || (nfailed > 0 && mode == GENERATION_RELOAD) ||
 	    (nfailed > 0 && mode == GENERATION_START && (size_t)nfailed == generation->nbackends)) {
 		close_generation(generation);
