@@ -227,9 +227,9 @@ closed_hint(grpc_status_code code, grpc_slice details)
 	static const char no_grpc[] =
 		"the peer does not speak gRPC: is this the COSI socket, not the admin socket?";
 	static const char refused[] =
-		"the driver closed the connection: it may not allow this user (cosid.conf(5), "
-		"allowed_peers; the daemon's log names users that it refuses), or this is not "
-		"the socket of a COSI driver";
+		"the driver closed the connection: cosid may have ended (systemctl status cosid), "
+		"or does not allow this user (cosid.conf(5), allowed_peers; its log names users "
+		"that it refuses), or this is not the socket of a COSI driver";
 	static const struct {
 		const char *words, *hint;
 	} closed[] = {
