@@ -18,8 +18,9 @@
 
 #define DEFAULT_ENDPOINT "unix:///run/cosid/cosi.sock"
 #define ADMIN_ENDPOINT   "unix:///run/cosid-admin/admin.sock"
-/* COSI's own limit is 128 buckets per access. */
-enum { DEFAULT_TIMEOUT_MS = 60000, TIMEOUT_MAX_MS = 24 * 60 * 60 * 1000, IDS_MAX = 128 };
+/* The daemon gives each backend 10 minutes for its list; COSI allows 128 buckets per access. */
+enum { TIMEOUT_MS = 60000, LIST_TIMEOUT_MS = 600000, TIMEOUT_MAX_MS = 24 * 60 * 60 * 1000 };
+enum { IDS_MAX = 128 };
 
 /* Options that belong to some commands alone; also the values of getopt's table. */
 enum {
@@ -333,7 +334,6 @@ args_parse(struct args *args, int argc, char **argv, struct arena *arena, const 
 	*args = (struct args){
 		.api = &api_v1alpha2,
 		.output = OUTPUT_TEXT,
-		.timeout_ms = DEFAULT_TIMEOUT_MS,
 	};
 	while (rc == 0 && (option = getopt_long(argc, argv, "e:o:h", options, NULL)) != -1)
 		rc = option_set(&parse, option);
@@ -351,6 +351,8 @@ args_parse(struct args *args, int argc, char **argv, struct arena *arena, const 
 	if (command == NULL)
 		goto out;
 	args->request.op = command->op;
+	if (args->timeout_ms == 0)
+		args->timeout_ms = command->op == OP_LIST ? LIST_TIMEOUT_MS : TIMEOUT_MS;
 	if (args->help ||
 	    (words_parse(&parse, command, (size_t)(argc - optind - 1), argv + optind + 1) == 0 &&
 	     options_check(&parse, command) == 0 && endpoint_parse(&parse) == 0))

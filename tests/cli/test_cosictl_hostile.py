@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """test_cosictl_hostile.py - what servers can do to cosictl: refuse, hang, lie."""
+import contextlib
 import itertools
 import json
+import os
 import socket
 import subprocess
+import sys
 import threading
 
 import grpc
@@ -43,24 +46,23 @@ def test_answer__more_buckets_than_were_named(call, server):
 
 @pytest.fixture
 def admin(folder):
-    """admin(lines): an admin socket that answers them, whatever it is asked; its endpoint."""
+    """admin(lines): an admin socket that answers them, whatever it is asked; its endpoint.  Bytes go as they are."""
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(folder / "admin.sock"))
         listener.listen()
         threads = []
 
-        def serve(lines):
+        def serve(lines, buffering):
             peer, _ = listener.accept()
-            with peer, peer.makefile("wb") as out:
-                peer.recv(4096)
-                try:
-                    out.writelines(json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in lines)
-                    out.flush()
-                except BrokenPipeError:
-                    pass  # cosictl has heard enough
+            with contextlib.suppress(BrokenPipeError):  # cosictl has heard enough
+                with peer, peer.makefile("wb", buffering) as out:
+                    peer.recv(4096)
+                    for line in lines:
+                        out.write(line if isinstance(line, bytes)
+                                  else json.dumps(line, ensure_ascii=False).encode() + b"\n")
 
-        def start(lines):
-            threads.append(threading.Thread(target=serve, args=(lines,)))
+        def start(lines, buffering=-1):
+            threads.append(threading.Thread(target=serve, args=(lines, buffering)))
             threads[-1].start()
             return f"unix://{folder}/admin.sock"
 
@@ -108,10 +110,107 @@ def test_list__as_long_as_may_be(cosictl, admin):
     assert len(cosictl("list", "-e", admin(lines), check=0, timeout=170).out.splitlines()) == MOST + 1
 
 
+TOO_MUCH = ("cosictl: RESOURCE_EXHAUSTED: cannot hold the list: it has more than 1,000,000 entries or 256 MiB; "
+            "list one backend at a time\n")
+
+
 def test_list__one_line_longer(cosictl, admin):
     done = cosictl("list", "-e", admin(itertools.repeat({"item": {}}, MOST + 1)), check=1, timeout=170)
-    assert done.err == ("cosictl: RESOURCE_EXHAUSTED: cannot hold the list: it has more than 1,000,000 entries; "
-                        "list one backend at a time\n")
+    assert done.err == TOO_MUCH and done.out == ""
+
+
+LINE = 1024 * 1024
+
+
+def padded(size):
+    """An entry that takes so many bytes with its newline, and prints little."""
+    return b'{"item":{},"x":"%s"}\n' % (b"x" * (size - 19))
+
+
+def test_list__256_mib(cosictl, admin):
+    lines = [*itertools.repeat(padded(LINE), 256), {"code": "OK"}]
+    assert len(cosictl("list", "-e", admin(lines), check=0, timeout=170).out.splitlines()) == 257
+
+
+def test_list__256_mib_and_a_byte(cosictl, admin):
+    lines = [*itertools.repeat(padded(LINE), 255), padded(LINE // 2), padded(LINE // 2 + 1), {"code": "OK"}]
+    assert cosictl("list", "-e", admin(lines), check=1, timeout=170).err == TOO_MUCH
+
+
+def test_answer__line_that_is_too_long(cosictl, admin):
+    done = cosictl("list", "-e", admin([padded(LINE + 1), {"code": "OK"}]), check=1)
+    assert done.err == "cosictl: UNAVAILABLE: cannot read the answer: a line is longer than 1 MiB\n"
+
+
+# Started by a small process: the kernel counts what the one before exec() used, too.
+PEAK = """import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"""
+
+
+@pytest.mark.parametrize("output", ["text", "json"])
+def test_list__trees_are_not_kept(build, admin, output):
+    """30 lines of 300,000 objects: 70 MB each as a tree, of which there is one at a time."""
+    lines = [*itertools.repeat(b'{"item":{},"x":[%s{}]}\n' % (b"{}," * 299_999), 30), {"code": "OK"}]
+    command = [build / "bin" / "cosictl", "list", "-o", output, "-e", admin(lines)]
+    # A sanitized build would keep what was freed.
+    sanitizer = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=0"}
+    done = subprocess.run([sys.executable, "-c", PEAK, *command], stdout=subprocess.PIPE, timeout=60, check=True,
+                          env=os.environ | sanitizer)
+    assert int(done.stdout) < 400 * 1024, "KiB"
+
+
+@pytest.mark.parametrize("width", [64, 65])
+def test_list__one_wide_cell(cosictl, admin, width):
+    """No column is padded to more than 64."""
+    lines = [found("a" * width), found("b"), {"code": "OK"}]
+    assert cosictl("list", "-e", admin(lines), check=0).out.splitlines()[1:] == [
+        f"bucket   {'a' * width}  photos  -", f"bucket   b{' ' * 63}  photos  -"]
+
+
+def test_list__json(cosictl, admin):
+    lines = [found("a"), {"failure": {"backend": "b", "code": "UNAVAILABLE", "text": "down"}}, found("c"),
+             {"code": "UNAVAILABLE", "error": "the list is not complete", "found": 1, "more": [2]}]
+    assert json.loads(cosictl("list", "-o", "json", "-e", admin(lines), check=1).out) == {
+        "code": "UNAVAILABLE", "error": "the list is not complete", "more": [2],
+        "found": [found("a")["item"], found("c")["item"]],
+        "failures": [{"backend": "b", "code": "UNAVAILABLE", "text": "down"}]}
+
+
+def nested(levels):
+    return b'{"code":"OK","x":%s%s}\n' % (b"[" * (levels - 1), b"]" * (levels - 1))
+
+
+def test_answer__depth(cosictl, admin):
+    """Indented, 1 MiB of objects 2,000 levels deep would be 1.4 GB."""
+    assert "x" in json.loads(cosictl("status", "-o", "json", "-e", admin([nested(16)]), check=0).out)
+    done = cosictl("status", "-o", "json", "-e", admin([nested(17)]), check=1)
+    assert done.err == "cosictl: UNAVAILABLE: cannot read the answer: it is nested too deeply\n" and done.out == ""
+
+
+def slowly(line):
+    """It again and again, until cosictl has ended."""
+    while True:
+        yield line
+        threading.Event().wait(0.02)
+
+
+@pytest.mark.parametrize("command, line", [("status", b" "), ("reload", b" "), ("list", b'{"item":{}}\n')])
+def test_timeout__daemon_that_goes_on_and_on(cosictl, admin, command, line):
+    """The timeout is for the command, not for each read."""
+    done = cosictl(command, "--timeout", "300ms", "-e", admin(slowly(line), buffering=0), check=1)
+    assert done.err == "cosictl: UNAVAILABLE: no complete answer came in time\n" and done.out == ""
+
+
+def test_timeout__parts_that_come_in_time(cosictl, admin):
+    parts = [bytes([byte]) for byte in b'{"item":{"id":"a"}}\n{"code":"OK"}\n']
+    assert "a" in cosictl("list", "--timeout", "50s", "-e", admin(parts, buffering=0), check=0).out
+
+
+def test_closed__admin_socket(cosictl, admin):
+    done = cosictl("status", "-e", admin([b'{"code":']), check=1)
+    assert done.err == ("cosictl: UNAVAILABLE: the daemon closed the connection: has it ended (systemctl status "
+                        "cosid)?\n")
 
 
 HOSTILE = "x\n\x1b[2J\u009b31m"
@@ -233,6 +332,31 @@ def test_connect__not_a_grpc_server(cosictl, folder):
         thread.start()
         done = cosictl("info", "-e", f"unix://{path}", check=1)
         assert done.err.startswith(("cosictl: INTERNAL: ", "cosictl: UNAVAILABLE: ")) and done.out == ""
+        thread.join()
+
+
+SETTINGS = b"\0\0\0\4\0\0\0\0\0"
+
+
+@pytest.mark.parametrize("hello", [b"", SETTINGS])
+def test_closed__before_the_answer(cosictl, folder, hello):
+    """As by cosid when a module crashes, or when it refuses the user."""
+    with socket.socket(socket.AF_UNIX) as driver:
+        driver.bind(str(folder / "cosi.sock"))
+        driver.listen()
+
+        def answer():
+            peer, _ = driver.accept()
+            with peer:
+                peer.sendall(hello)
+                while hello and b"DriverGetInfo" not in peer.recv(65536):
+                    pass
+
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        done = cosictl("info", "-e", f"unix://{folder}/cosi.sock", check=1)
+        assert ("closed the connection: cosid may have ended (systemctl status cosid), or does not allow this user "
+                "(cosid.conf(5), allowed_peers; ") in done.err
         thread.join()
 
 
