@@ -49,22 +49,24 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-/* In the order of options. */
-static const char *const option_help[] = {
-	"-e, --endpoint URL     unix:///path; default $COSI_ENDPOINT, else\n"
-	"                         " DEFAULT_ENDPOINT ";\n"
-	"                         status, reload and list:\n"
-	"                         " ADMIN_ENDPOINT,
-	"-o, --output FORMAT    text (default), json or env",
-	"    --api VERSION      v1alpha1 or v1alpha2 (default)",
-	"    --timeout TIME     default 60s",
-	"    --protocol NAME    s3, azure or gcs; create and get may repeat it",
-	"    --mode MODE        readWrite (default), readOnly or writeOnly",
-	"    --account NAME     grant: what to call the account",
-	"    --account-id ID    revoke: what grant answered",
-	"    --yes              delete: purge without a question",
-	"-h, --help             of one command when its name is given, too",
-	"    --version",
+#define COLUMN        "\n                         "
+#define ENDPOINT_HELP "-e, --endpoint URL     unix:///path; default"
+#define API_HELP      ENDPOINT_HELP " $COSI_ENDPOINT, else" COLUMN DEFAULT_ENDPOINT
+/* In the order of options, for: all commands; COSI's; status, reload, list.  NULL: as for all. */
+static const char *const option_help[][3] = {
+	{ API_HELP ";" COLUMN "status, reload and list:" COLUMN ADMIN_ENDPOINT, API_HELP,
+	  ENDPOINT_HELP COLUMN ADMIN_ENDPOINT },
+	{ "-o, --output FORMAT    text (default), json or env", NULL,
+	  "-o, --output FORMAT    text (default) or json" },
+	{ "    --api VERSION      v1alpha1 or v1alpha2 (default)" },
+	{ "    --timeout TIME     default 60s; list: 10m", "    --timeout TIME     default 60s" },
+	{ "    --protocol NAME    s3, azure or gcs; create and get may repeat it" },
+	{ "    --mode MODE        readWrite (default), readOnly or writeOnly" },
+	{ "    --account NAME     grant: what to call the account" },
+	{ "    --account-id ID    revoke: what grant answered" },
+	{ "    --yes              delete: purge without a question" },
+	{ "-h, --help             of one command when its name is given, too" },
+	{ "    --version" },
 };
 
 static const struct command {
@@ -362,15 +364,19 @@ out:
 	return rc;
 }
 
-/* Those of one command, or all. */
+/* Those of one command; NULL: all. */
 static void
-help_options(unsigned uses)
+help_options(const struct command *command)
 {
+	unsigned uses = command != NULL ? command->uses : ~0u;
+	size_t column = command == NULL ? 0 : command->op < OP_STATUS ? 1 : 2;
+
 	for (size_t i = 0; options[i].name != NULL; i++) {
+		const char *text = option_help[i][column];
 		unsigned option = (unsigned)options[i].val;
 
 		if (option > USES_YES || option < USES_API || (option & uses) != 0)
-			(void)printf("  %s\n", option_help[i]);
+			(void)printf("  %s\n", text != NULL ? text : option_help[i][0]);
 	}
 }
 
@@ -387,7 +393,7 @@ args_help(enum op op)
 			     command->name, command->words);
 	}
 	(void)putchar('\n');
-	help_options(op != 0 ? command->uses : ~0u);
+	help_options(op != 0 ? command : NULL);
 	if (op != 0)
 		(void)printf("\nExample: cosictl %s\n", command->example);
 	(void)puts("\nExit status: 0 done, 1 refused or failed, 2 wrong usage.  See cosictl(1).");

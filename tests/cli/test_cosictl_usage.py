@@ -84,6 +84,18 @@ def test_usage__help_of_one_command(cosictl, words):
     assert "--account-id" not in said and "revoke" not in said.partition("Example")[0].replace("status, reload", "")
 
 
+@pytest.mark.parametrize("command, socket, other, timeout", [
+    ("info", "run/cosid/", "run/cosid-admin/", "60s"), ("grant", "run/cosid/", "run/cosid-admin/", "60s"),
+    ("status", "run/cosid-admin/", "run/cosid/", "60s; list: 10m"),
+    ("list", "run/cosid-admin/", "run/cosid/", "60s; list: 10m")])
+def test_usage__help_has_the_defaults_of_its_command(cosictl, command, socket, other, timeout):
+    said = cosictl(command, "--help", check=0).out
+    assert socket in said and other not in said and f" default {timeout}\n" in said
+    assert ("COSI_ENDPOINT" in said) == ("or env" in said) == (socket == "run/cosid/")
+    everything = cosictl("--help", check=0).out
+    assert socket in everything and other in everything
+
+
 def test_usage__examples_are_accepted(cosictl, folder):
     """Each is a valid command line: it comes as far as the socket, which is not there."""
     commands = re.findall(r"^(?:usage:|      ) cosictl \[options\] (\w+)", cosictl("--help", check=0).out, re.M)
