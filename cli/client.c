@@ -219,32 +219,23 @@ message_unpack(struct arena *arena, grpc_byte_buffer *buffer,
 
 /* ---- the call ----------------------------------------------------------------------- */
 
-/* The core's words for a connection that was closed, with what the reason may be.  The first three:
- * the other end answers in no HTTP/2 and closes, whichever the core sees first. */
+/* NULL; or, for the core's words for a connection that was closed, what the reason may be.  Which
+ * words they are is a matter of time: what was not read yet when the other end closes resets it. */
 static const char *
 closed_hint(grpc_status_code code, grpc_slice details)
 {
-	static const char no_grpc[] =
-		"the peer does not speak gRPC: is this the COSI socket, not the admin socket?";
-	static const char refused[] =
-		"the driver closed the connection: cosid may have ended (systemctl status cosid), "
-		"or does not allow this user (cosid.conf(5), allowed_peers; its log names users "
-		"that it refuses), or this is not the socket of a COSI driver";
-	static const struct {
-		const char *words, *hint;
-	} closed[] = {
-		{ "Stream removed", no_grpc },
-		{ "Broken pipe", no_grpc },
-		{ "Connection reset by peer", no_grpc },
-		{ "Transport closed", refused },
-		{ "Socket closed", refused },
-	};
+	static const char *const closed[] = { "Stream removed", "Broken pipe",
+					      "Connection reset by peer", "Transport closed",
+					      "Socket closed" };
 
 	if (code != GRPC_STATUS_UNKNOWN && code != GRPC_STATUS_UNAVAILABLE)
 		return NULL;
 	for (size_t i = 0; i < sizeof closed / sizeof closed[0]; i++)
-		if (grpc_slice_str_cmp(details, closed[i].words) == 0)
-			return closed[i].hint;
+		if (grpc_slice_str_cmp(details, closed[i]) == 0)
+			return "the driver closed the connection: has cosid ended (systemctl "
+			       "status cosid), does it not allow this user (cosid.conf(5), "
+			       "allowed_peers; its log names users that it refuses), or is this "
+			       "the admin socket, not the COSI socket?";
 	return NULL;
 }
 

@@ -210,7 +210,7 @@ def test_timeout__parts_that_come_in_time(cosictl, admin):
 def test_closed__admin_socket(cosictl, admin):
     done = cosictl("status", "-e", admin([b'{"code":']), check=1)
     assert done.err == ("cosictl: UNAVAILABLE: the daemon closed the connection: has it ended (systemctl status "
-                        "cosid)?\n")
+                        "cosid), or is this COSI's socket, and not the admin socket?\n")
 
 
 HOSTILE = "x\n\x1b[2J\u009b31m"
@@ -355,7 +355,7 @@ def test_closed__before_the_answer(cosictl, folder, hello):
         thread = threading.Thread(target=answer, daemon=True)
         thread.start()
         done = cosictl("info", "-e", f"unix://{folder}/cosi.sock", check=1)
-        assert ("closed the connection: cosid may have ended (systemctl status cosid), or does not allow this user "
+        assert ("closed the connection: has cosid ended (systemctl status cosid), does it not allow this user "
                 "(cosid.conf(5), allowed_peers; ") in done.err
         thread.join()
 

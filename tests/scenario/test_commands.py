@@ -83,4 +83,4 @@ def test_refused_user__is_told_where_to_look(cosid, posix):
     done = subprocess.run([daemon.build / "bin" / "cosictl", "-e", f"unix://{daemon.socket}", "info"],
                           capture_output=True, text=True, timeout=60)
     assert done.returncode == 1 and done.stderr.startswith("cosictl: UNAVAILABLE: "), done.stderr
-    assert "does not allow this user (cosid.conf(5), allowed_peers" in done.stderr, done.stderr
+    assert "does it not allow this user (cosid.conf(5), allowed_peers" in done.stderr, done.stderr
