@@ -120,7 +120,7 @@ def test_purge__of_a_lying_store(cosid, posix, store, page, text):
     store.on("DELETE /photos*", says(409, b"<Error><Code>BucketNotEmpty</Code></Error>"))
     store.on("POST /photos*delete*", says(200, b"<DeleteResult/>"))
     daemon = cosid({"backends": [backend(store, "ceph-rgw"), posix.backend("honest")], "default_backend": "honest",
-                    "call_timeout": "5s"})
+                    "call_timeout": "30s"})
     clients = [daemon.client() for _ in range(CALLS + 1)]
 
     def purge(n):
