@@ -129,8 +129,7 @@ receive_more(int fd, int64_t until_ms, struct admin_answer *answer)
 	n = recv(fd, answer->text + answer->received, answer->size - answer->received, 0);
 	if (n <= 0)
 		return "the daemon closed the connection: has it ended (systemctl status cosid), "
-		       "or is "
-		       "this COSI's socket, and not the admin socket?";
+		       "or is this COSI's socket, and not the admin socket?";
 	answer->received += (size_t)n;
 	return NULL;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fuzz_cosictl.c - any bytes as cosictl's command line, and as what a driver answers to it.
  *
- * covers: cli/args.c cli/api.c cli/v1alpha1.c cli/v1alpha2.c cli/print.c cli/admin.c cli/text.c
+ * covers: cli/args.c cli/api.c cli/v1alpha1.c cli/v1alpha2.c cli/print.c cli/admin.c
+ *         cli/admin_print.c cli/text.c
  *
  * The words of the command line end with 0xff each, the last one is empty; the rest is the answer.
  * gRPC itself is left out: the linker puts the functions below in place of those that would send.

@@ -134,7 +134,8 @@ def main():
             passed, lines = coverage(name)
         else:
             passed, lines = fuzz(name, options.seconds, found / name)
-        print("\n".join(lines), flush=True)
+        sys.stdout.write("\n".join(lines) + "\n")  # in one piece: two targets run at once
+        sys.stdout.flush()
         return name, passed, lines
 
     with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
