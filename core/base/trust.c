@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/parse.h"
 
 #include "banned.h"
 
@@ -28,20 +29,19 @@ is_mounted_read_only(const char *path)
 	       (fs.f_flag & ST_RDONLY) != 0;
 }
 
-/* The nth number in the file; otherwise, when it cannot be read. */
-static unsigned
-read_number(const char *path, unsigned nth, unsigned otherwise)
+/* The nth number in the file's first line; otherwise, when there is none. */
+static int64_t
+read_number(const char *path, unsigned nth, int64_t otherwise)
 {
-	FILE *file = fopen(path, "re");
-	unsigned number = otherwise;
+	CLEANUP_FILE FILE *file = fopen(path, "re");
+	char line[64], *rest = line, *word = NULL;
+	int64_t number;
 
-	if (file == NULL)
+	if (file == NULL || fgets(line, sizeof line, file) == NULL)
 		return otherwise;
 	for (unsigned i = 0; i < nth; i++)
-		if (fscanf(file, "%u", &number) != 1)
-			number = otherwise;
-	(void)fclose(file);
-	return number;
+		word = strtok_r(i == 0 ? line : NULL, " \t\n", &rest);
+	return word != NULL && parse_int(word, &number) == 0 ? number : otherwise;
 }
 
 /* A user namespace shows all users that it does not map as one, which may be cosid's own, too. */

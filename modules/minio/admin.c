@@ -57,6 +57,7 @@ static int
 minio_send(const struct s3_store *store, struct cosi_call *call, const struct minio_op *op,
 	   struct rest_request *request, const struct cosi_http_reply **out_reply)
 {
+	const struct cosi_url *url = call->host->url(call, NULL, NULL);
 	const struct cosi_http_reply *reply;
 	bool reads = strcmp(op->method, "GET") == 0, done;
 	const char *code;
@@ -75,9 +76,10 @@ minio_send(const struct s3_store *store, struct cosi_call *call, const struct mi
 	if (request->unmarked && rest_header(reply, s3_api.id_header) == NULL &&
 	    !s3_error_is(reply, 426, OTHER_API))
 		return cosi_fail(call, COSI_UNAVAILABLE,
-				 "the %d reply to '%s %s' is not from the server: it has no header "
-				 "'%s'",
-				 reply->status, op->method, op->path, s3_api.id_header);
+				 "the %d reply of %s://%s to '%s %s' is not from the server: it "
+				 "has no header '%s'",
+				 reply->status, url->scheme, url->host, op->method, op->path,
+				 s3_api.id_header);
 	if (reads)
 		done = reply->status == 200 && *(const char *)reply->body.data == '{';
 	else
