@@ -87,7 +87,7 @@ take_line(struct admin_answer *answer, size_t len, const char **out_code)
 		answer->last = json_incref(value);
 	} else if (!item && !failure) {
 		error = "cannot read the answer: is this COSI's socket, and not the admin socket?";
-	} else if (answer->nitems + answer->nfailures == ENTRIES_MOST ||
+	} else if (answer->nitems + answer->nfailures >= ENTRIES_MOST ||
 		   answer->len + len > ENTRIES_BYTES_MOST) {
 		*out_code = "RESOURCE_EXHAUSTED";
 		error = "cannot hold the list: it has more than 1,000,000 entries or 256 MiB; list "

@@ -54,8 +54,9 @@ on_fatal_signal(int sig, siginfo_t *info, void *context)
 	for (size_t i = 0; i < NFATAL; i++)
 		if (fatal_signals[i] == sig)
 			(void)sigaction(sig, &actions_before[i], NULL);
-	/* A fault happens again on return; a signal that was sent does not. */
-	if (info->si_code <= 0)
+	/* A fault happens again on return; a signal that was sent, a trap and a refused system call
+	 * do not. */
+	if (info->si_code <= 0 || sig == SIGTRAP || sig == SIGSYS)
 		(void)raise(sig);
 }
 
